@@ -177,6 +177,33 @@ void call_counts_free(struct call_counts *c)
 	*c = (struct call_counts){0};
 }
 
+bool call_counts_find(const struct call_counts *c, uint32_t caller, uint32_t callee,
+		      uint64_t *calls)
+{
+	const struct call_count wanted = {caller, callee, 0};
+	const struct call_count *found =
+		c->n_arcs ? bsearch(&wanted, c->arcs, c->n_arcs, sizeof(wanted), compare_arcs)
+			  : NULL;
+
+	*calls = found ? found->calls : 0;
+	return found;
+}
+
+int call_counts_mark(struct graph *g, const struct tree *calls, struct error *err)
+{
+	struct call_counts c;
+	int status = call_counts_build(&c, calls, err);
+
+	for (size_t i = 0; !status && i < g->n_arcs; i++) {
+		struct graph_arc *a = &g->arcs[i];
+
+		a->is_counted = call_counts_find(&c, g->functions[a->caller].name,
+						 g->functions[a->callee].name, &a->calls);
+	}
+	call_counts_free(&c);
+	return status;
+}
+
 /* ---- a graph with calls ---- */
 
 static int compare_functions(const void *a, const void *b, void *strings)

@@ -66,6 +66,14 @@ static inline bool call_counts_knows(const struct call_counts *c, uint32_t name)
 	return name < c->n_names && c->is_known[name];
 }
 
+/* Whether calls of one by the other were counted, and how many. A function that was never called by the other is not told from
+ * one whose calls could not be counted. */
+bool call_counts_find(const struct call_counts *c, uint32_t caller, uint32_t callee,
+		      uint64_t *calls);
+
+/* Set the numbers of calls of the graph's arcs, those that are not known to 0; has_calls stays as it is. -1: memory. */
+int call_counts_mark(struct graph *g, const struct tree *calls, struct error *err);
+
 /* A copy of the graph with numbers of calls. It also has the functions and arcs that were counted and never sampled, without
  * weight. NULL: memory. */
 struct graph *call_counts_graph(const struct call_counts *c, const struct graph *g,

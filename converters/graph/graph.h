@@ -31,7 +31,7 @@ struct graph_arc {
 	 * recursion that does not fit in 64 bits. Without stacks, it is the inclusive weight, or if
 	 * that is not known, the number of calls. */
 	unsigned __int128 occurrences;
-	uint64_t calls;	 /* the number of calls; 0 unless graph.has_calls */
+	uint64_t calls;	 /* the number of calls; 0 unless graph.has_calls, or they were counted */
 	bool is_counted; /* it is known */
 };
 

@@ -295,8 +295,11 @@ int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt
 		drop_lines(s);
 		return -1;
 	}
-	if (needs & VIEW_NEEDS_GRAPH && !s->graph)
+	if (needs & VIEW_NEEDS_GRAPH && !s->graph) {
 		s->graph = graph_build(s->tree, err);
+		if (s->graph && s->calls && call_counts_mark(s->graph, s->calls, err))
+			return -1;
+	}
 	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
 }
 

@@ -44,11 +44,12 @@ struct shortlist {
 	const struct view_input *in;
 	struct gprof_report *report;
 	struct out *out;
-	struct weight_scale scale;   /* of all columns but `called` */
-	int block_width;	     /* of a column in blocks, which name the unit once */
-	struct weight_scale called;  /* of the column `called` */
-	struct arc_choice choice;    /* the functions that have a block */
-	struct strong_components of; /* the functions, by the calls that blocks show */
+	struct weight_scale scale;	  /* of all columns but `called` */
+	int block_width;		  /* of a column in blocks, which name the unit once */
+	struct weight_scale called;	  /* of the column `called` */
+	const struct call_counts *counts; /* NULL: calls were not counted */
+	struct arc_choice choice;	  /* the functions that have a block */
+	struct strong_components of;	  /* the functions, by the calls that blocks show */
 	uint32_t *cycle_of;   /* by component: the number of its cycle, from 1 up; 0: it is none */
 	struct cycle *cycles; /* by number */
 	uint32_t n_cycles;
@@ -111,7 +112,18 @@ static int compare_self(const void *a, const void *b, void *functions)
 	return (i > k) - (i < k);
 }
 
-enum { SELF_SHARE, CUMULATIVE, SELF, TOTAL, COLUMNS };
+enum { SELF_SHARE, CUMULATIVE, SELF, TOTAL, CALLS, COLUMNS };
+
+#define CALLS_WIDTH 12
+
+static void write_number_of_calls(const struct shortlist *l, const struct looks_columns *c,
+				  uint32_t name)
+{
+	if (l->counts && call_counts_knows(l->counts, name))
+		looks_format(l->out, c, CALLS, "%" PRIu64, l->counts->calls[name]);
+	else if (l->counts)
+		looks_cell(l->out, c, CALLS, "");
+}
 
 static int write_flat(const struct shortlist *l, struct error *err)
 {
@@ -123,8 +135,9 @@ static int write_flat(const struct shortlist *l, struct error *err)
 		.list = {{"self %", SHARE_WIDTH, 0},
 			 {"cumulative", l->scale.width, 3},
 			 {"self", l->scale.width, 2},
-			 {"total", l->scale.width, 1}},
-		.n = COLUMNS,
+			 {"total", l->scale.width, 1},
+			 {"calls", CALLS_WIDTH, 0}},
+		.n = l->counts ? COLUMNS : CALLS,
 	};
 	uint64_t sum = 0;
 
@@ -147,6 +160,7 @@ static int write_flat(const struct shortlist *l, struct error *err)
 		looks_cell(l->out, &c, CUMULATIVE, weight_text(cumulative, l->scale, sum));
 		looks_cell(l->out, &c, SELF, weight_text(self, l->scale, function->self));
 		looks_cell(l->out, &c, TOTAL, weight_text(total, l->scale, function->total));
+		write_number_of_calls(l, &c, function->name);
 		out_text(l->out, " ");
 		write_marked(l, order[i], 0, looks_width(&c) + 1);
 	}
@@ -304,9 +318,8 @@ static void write_call(const struct shortlist *l, struct share share, const uint
 	out_format(l->out, "%*s", INDENT, "");
 }
 
-/* Write what stands before the name of a block. */
-static void write_index(const struct shortlist *l, size_t number, struct share share,
-			const uint64_t *called)
+/* The number of a block, and its times. */
+static void write_figures(const struct shortlist *l, size_t number, struct share share)
 {
 	char index[24];
 
@@ -314,6 +327,13 @@ static void write_index(const struct shortlist *l, size_t number, struct share s
 	out_format(l->out, "%-6s%6.2f  ", index,
 		   weight_fraction(share.self + share.child, l->in->tree->total) * 100);
 	write_share(l, share);
+}
+
+/* Write what stands before the name of a block. */
+static void write_index(const struct shortlist *l, size_t number, struct share share,
+			const uint64_t *called)
+{
+	write_figures(l, number, share);
 	if (called)
 		write_called(l, *called);
 	else
@@ -329,13 +349,32 @@ static void write_small(const struct shortlist *l, size_t n, struct share sum, c
 	out_format(l->out, "%ss below %g %% (%zu)\n", what, l->choice.threshold, n);
 }
 
+/* Calls of the function by others: "CALLS/ALL" as gprof has it, or nothing if they were not counted. */
+static void write_counted(const struct shortlist *l, uint32_t caller, uint32_t callee,
+			  struct share share)
+{
+	const struct call_counts *c = l->counts;
+	char text[64] = "";
+	uint64_t calls;
+
+	if (call_counts_find(c, caller, callee, &calls))
+		snprintf(text, sizeof(text), "%" PRIu64 "/%" PRIu64, calls,
+			 c->calls[callee] - c->own[callee]);
+	out_format(l->out, "%*s", BEFORE_SELF, "");
+	write_share(l, share);
+	out_format(l->out, "%*s  %*s", l->called.width, text, INDENT, "");
+}
+
 /* Write the line for stacks that begin with the function, or seem to. <spontaneous> is what gprof
  * calls the caller that is missing. */
 static void write_spontaneous(const struct shortlist *l, size_t function, struct share share)
 {
 	bool is_called = l->report->starts[function] && l->has_starts;
 
-	write_call(l, share, is_called ? &l->report->starts[function] : NULL);
+	if (l->counts)
+		write_counted(l, STRINGS_NONE, l->report->functions[function].name, share);
+	else
+		write_call(l, share, is_called ? &l->report->starts[function] : NULL);
 	out_format(l->out, is_called ? "<spontaneous> [%zu]\n" : "<spontaneous> (%zu)\n",
 		   number_of_starts(l));
 }
@@ -343,6 +382,13 @@ static void write_spontaneous(const struct shortlist *l, size_t function, struct
 static void write_arc(const struct shortlist *l, uint32_t arc, struct share share,
 		      uint32_t function)
 {
+	const struct arc_time *a = &l->report->times->arcs[arc];
+
+	if (l->counts) {
+		write_counted(l, a->caller, a->callee, share);
+		write_name(l, function, name_column(l) + INDENT);
+		return;
+	}
 	write_call(l, share, &l->report->weights[arc]);
 	write_name(l, function, name_column(l) + INDENT);
 }
@@ -392,13 +438,32 @@ static bool looks_called(const struct shortlist *l, uint32_t name, bool has_more
 	return n && (text[n] == ' ' || (!text[n] && has_more));
 }
 
+/* "CALLED+SELF": by others, and by itself. */
+static void write_called_self(const struct shortlist *l, size_t function)
+{
+	const struct tree_function *f = &l->report->functions[function];
+	const struct call_counts *c = l->counts;
+	char text[64] = "";
+	uint64_t own = call_counts_knows(c, f->name) ? c->own[f->name] : 0;
+
+	if (call_counts_knows(c, f->name) && own)
+		snprintf(text, sizeof(text), "%" PRIu64 "+%" PRIu64, c->calls[f->name] - own, own);
+	else if (call_counts_knows(c, f->name))
+		snprintf(text, sizeof(text), "%" PRIu64, c->calls[f->name]);
+	write_figures(l, function + 1, (struct share){f->self, f->total - f->self});
+	out_format(l->out, "%*s  ", l->called.width, text);
+}
+
 static void write_function(const struct shortlist *l, size_t function)
 {
 	const struct tree_function *f = &l->report->functions[function];
 	bool has_more = cycle_of(l, (uint32_t)function) || f->is_inline;
 
-	write_index(l, function + 1, (struct share){f->self, f->total - f->self},
-		    looks_called(l, f->name, has_more) ? &f->total : NULL);
+	if (l->counts)
+		write_called_self(l, function);
+	else
+		write_index(l, function + 1, (struct share){f->self, f->total - f->self},
+			    looks_called(l, f->name, has_more) ? &f->total : NULL);
 	write_name(l, (uint32_t)function, name_column(l));
 }
 
@@ -446,7 +511,7 @@ static void write_starts(const struct shortlist *l)
 	for (size_t i = 0; i < l->choice.end; i++) {
 		if (!r->starts[i] || !has_block(l, (uint32_t)i))
 			continue;
-		write_call(l, (struct share){0, r->starts[i]}, &r->starts[i]);
+		write_call(l, (struct share){0, r->starts[i]}, l->counts ? NULL : &r->starts[i]);
 		write_name(l, (uint32_t)i, name_column(l) + INDENT);
 	}
 }
@@ -466,7 +531,8 @@ static void write_cycle(const struct shortlist *l, uint32_t cycle)
 
 		if (cycle_of(l, i) != cycle)
 			continue;
-		write_call(l, (struct share){f->self, f->total - f->self}, &f->total);
+		write_call(l, (struct share){f->self, f->total - f->self},
+			   l->counts ? NULL : &f->total);
 		write_name(l, i, name_column(l) + INDENT);
 	}
 }
@@ -483,19 +549,29 @@ static const char *unit_of(const struct shortlist *l, struct weight_scale scale)
 	return strings_get(p->strings, p->unit, NULL);
 }
 
+#define ABOUT_BLOCKS                                                                               \
+	"\nA block for each function. Above its line stand its callers, with what is due to\n"     \
+	"their calls of its self and children; below, its callees, with what they add to\n"        \
+	"its children. If it is called again while it is active, only its latest call\n"           \
+	"counts: a call may have one time here and another in the other function's block.\n"
+
 static void write_head(const struct shortlist *l)
 {
 	caption_text(
 		l->out,
-		"\nA block for each function. Above its line stand its callers, with what is due "
-		"to\n"
-		"their calls of its self and children; below, its callees, with what they add to\n"
-		"its children. If it is called again while it is active, only its latest call\n"
-		"counts: a call may have one time here and another in the other function's block.\n"
-		"Samples count no calls. Below called stands, for programs that read gprof's\n"
-		"report, the weight of the samples with the call.\n");
-	out_format(l->out, "Units: %s below called, else %s.\n", unit_of(l, l->called),
-		   unit_of(l, l->scale));
+		l->counts ? ABOUT_BLOCKS
+			"Below called stands how often that caller has called the function, of\n"
+			"all calls by others; in its own line those by others, + those by itself.\n"
+			"Nothing stands there if they were not counted.\n"
+			  : ABOUT_BLOCKS "Samples count no calls. Below called stands, for "
+					 "programs that read gprof's\n"
+					 "report, the weight of the samples with the call.\n");
+	caption_calls(l->out, l->in);
+	if (l->counts)
+		out_format(l->out, "Units: %s.\n", unit_of(l, l->scale));
+	else
+		out_format(l->out, "Units: %s below called, else %s.\n", unit_of(l, l->called),
+			   unit_of(l, l->scale));
 	/* A rule would end a block. */
 	out_format(l->out, "\nindex %% time  %*s %*s %*s  name\n\n", l->block_width, "self",
 		   l->block_width, "children", l->called.width, "called");
@@ -520,6 +596,18 @@ static void write_blocks(const struct shortlist *l)
 		write_cycle(l, cycle);
 }
 
+/* Of "CALLS/ALL" and "CALLED+SELF". */
+static int called_width(const struct call_counts *c)
+{
+	uint64_t most = 0;
+	int width;
+
+	for (size_t i = 0; i < c->n_names; i++)
+		most = c->calls[i] > most ? c->calls[i] : most;
+	width = 2 * snprintf(NULL, 0, "%" PRIu64, most) + 1;
+	return width > 8 ? width : 8;
+}
+
 /* Columns as wide as the largest number, and not narrower than their headings. */
 static void choose_scales(struct shortlist *l)
 {
@@ -534,6 +622,8 @@ static void choose_scales(struct shortlist *l)
 	l->called = weight_scale(p, t->unit, t->total / PARTS);
 	width = snprintf(text, sizeof(text), "%" PRIu64, called_number(l, t->total));
 	l->called.width = width > 6 ? width : 6;
+	if (l->counts)
+		l->called.width = called_width(l->counts);
 }
 
 /* With --root, only the blocks of the root functions are written, and no flat profile. */
@@ -558,13 +648,15 @@ static int write_report(struct shortlist *l, struct error *err)
 	return 0;
 }
 
-static void write_rows(const struct shortlist *l)
+static int write_rows(const struct shortlist *l, struct error *err)
 {
 	struct rows r;
+	int status;
 
 	rows_begin(&r, l->out, "callgraph", l->in);
-	arc_rows_write(&r, l->report, &l->choice);
+	status = arc_rows_write(&r, l->report, &l->choice, l->counts, err);
 	rows_end(&r);
+	return status;
 }
 
 static int show(struct shortlist *l, struct error *err)
@@ -576,7 +668,7 @@ static int show(struct shortlist *l, struct error *err)
 			    err))
 		return -1;
 	if (view_input_is_rows(in->options))
-		write_rows(l);
+		status = write_rows(l, err);
 	else
 		status = write_report(l, err);
 	arc_rows_choice_free(&l->choice);
@@ -590,14 +682,20 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct gprof_report report;
 	struct shortlist l = {.in = in, .report = &report, .out = o};
+	struct call_counts counts = {0};
 	int status;
 
 	if (table_shape(in) != TABLE_ONE)
 		return blocks_callgraph(in, o, err);
 	status = gprof_report_open(&report, in->tree, err);
+	if (!status && in->calls) {
+		status = call_counts_build(&counts, in->calls, err);
+		l.counts = &counts;
+	}
 	if (!status)
 		status = show(&l, err);
 	gprof_report_close(&report);
+	call_counts_free(&counts);
 	return status;
 }
 

@@ -157,10 +157,11 @@ static int write_below(struct table *t, void *context, struct error *err)
 	if (!status)
 		status = arc_rows_choose(&choice, &report, l->in->options, NULL, 0, err);
 	if (!status) {
-		arc_rows_write(&t->rows, &report, &choice);
+		status = arc_rows_write(&t->rows, &report, &choice, NULL, err);
 		arc_rows_choice_free(&choice);
-		status = arc_rows_cycles(&t->rows, l->in->options, l->contexts, err);
 	}
+	if (!status)
+		status = arc_rows_cycles(&t->rows, l->in->options, l->contexts, err);
 	gprof_report_close(&report);
 	return status;
 }

@@ -46,24 +46,43 @@ void arc_rows_choice_free(struct arc_choice *c)
 		function_names_free(&c->roots);
 }
 
-static void write_function(struct rows *r, const struct tree *t, const struct tree_function *f)
+static void write_calls(struct rows *r, bool is_known, uint64_t calls)
+{
+	if (is_known)
+		rows_count(r, calls);
+	else
+		rows_empty(r);
+}
+
+static void write_function(struct rows *r, const struct tree *t, const struct tree_function *f,
+			   const struct call_counts *counts)
 {
 	static const char *const columns[] = {"row", "name", "self", "child", "total", NULL};
+	static const char *const with_calls[] = {"row",	  "name",  "self", "child",
+						 "total", "calls", NULL};
 
-	rows_row(r, columns);
+	rows_row(r, counts ? with_calls : columns);
 	rows_word(r, "func");
 	rows_name(r, t->strings, f->name);
 	rows_count(r, f->self);
 	rows_count(r, f->total - f->self);
 	rows_count(r, f->total);
+	if (counts)
+		write_calls(r, call_counts_knows(counts, f->name),
+			    f->name < counts->n_names ? counts->calls[f->name] : 0);
 }
 
-static void write_arc(struct rows *r, const struct tree *t, const struct arc_time *a)
+static void write_arc(struct rows *r, const struct tree *t, const struct arc_time *a,
+		      const struct call_counts *counts)
 {
 	static const char *const columns[] = {"row",	"caller", "callee", "self1",
 					      "child1", "self2",  "child2", NULL};
+	static const char *const with_calls[] = {"row",	  "caller", "callee", "self1", "child1",
+						 "self2", "child2", "calls",  NULL};
+	uint64_t calls;
+	bool is_known;
 
-	rows_row(r, columns);
+	rows_row(r, counts ? with_calls : columns);
 	rows_word(r, "arc");
 	rows_name(r, t->strings, a->caller);
 	rows_name(r, t->strings, a->callee);
@@ -71,16 +90,56 @@ static void write_arc(struct rows *r, const struct tree *t, const struct arc_tim
 	rows_count(r, a->child1);
 	rows_count(r, a->self2);
 	rows_count(r, a->child2);
+	if (!counts)
+		return;
+	is_known = call_counts_find(counts, a->caller, a->callee, &calls);
+	write_calls(r, is_known, calls);
 }
 
-void arc_rows_write(struct rows *r, const struct gprof_report *report, const struct arc_choice *c)
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct call_count *x = a, *y = b;
+
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	return (x->callee > y->callee) - (x->callee < y->callee);
+}
+
+/* Calls that no sample has met, and those of functions by themselves, which have no time of their own. -1: memory. */
+static int write_unsampled(struct rows *r, const struct gprof_report *report,
+			   const struct call_counts *counts)
+{
+	size_t n = report->times->n;
+	struct call_count *met = malloc((n + 1) * sizeof(*met));
+
+	if (!met)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		met[i] = (struct call_count){report->times->arcs[i].caller,
+					     report->times->arcs[i].callee, 0};
+	if (n)
+		qsort(met, n, sizeof(*met), compare_pairs);
+	for (size_t i = 0; i < counts->n_arcs; i++) {
+		const struct call_count *a = &counts->arcs[i];
+		const struct arc_time none = {.caller = a->caller, .callee = a->callee};
+
+		if (a->caller != STRINGS_NONE &&
+		    !(n && bsearch(a, met, n, sizeof(*met), compare_pairs)))
+			write_arc(r, report->tree, &none, counts);
+	}
+	free(met);
+	return 0;
+}
+
+int arc_rows_write(struct rows *r, const struct gprof_report *report, const struct arc_choice *c,
+		   const struct call_counts *counts, struct error *err)
 {
 	const struct tree *t = report->tree;
 	size_t i;
 
 	for (i = 0; i < c->end; i++)
 		if (arc_rows_is_chosen(c, report, i))
-			write_function(r, t, &report->functions[i]);
+			write_function(r, t, &report->functions[i], counts);
 	for (i = 0; i < report->times->n; i++) {
 		const struct arc_time *a = &report->times->arcs[i];
 
@@ -89,8 +148,11 @@ void arc_rows_write(struct rows *r, const struct gprof_report *report, const str
 			continue;
 		if (!weight_below(a->self1 + a->child1, t->total, c->threshold) ||
 		    !weight_below(a->self2 + a->child2, t->total, c->threshold))
-			write_arc(r, t, a);
+			write_arc(r, t, a, counts);
 	}
+	if (!counts || c->has_roots || c->end < report->n)
+		return 0;
+	return write_unsampled(r, report, counts) ? error_memory(err) : 0;
 }
 
 static int write_cycles(struct rows *r, const struct contexts *c, const uint32_t *list,

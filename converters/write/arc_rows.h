@@ -9,6 +9,7 @@
 
 #include "contexts/arc_times.h"
 #include "contexts/contexts.h"
+#include "graph/call_counts.h"
 #include "graph/function_names.h"
 #include "write/rows.h"
 
@@ -37,9 +38,11 @@ bool arc_rows_is_chosen(const struct arc_choice *c, const struct gprof_report *r
  * Write a row for each chosen function, by total descending, then name: "func", name, self, child,
  * total. Then write a row for each arc, by caller, then callee: "arc", caller, callee, self1,
  * child1, self2, child2 (arc_times.h). An arc is left out if neither of its functions is chosen, or
- * if both of its times are below the threshold.
+ * if both of its times are below the threshold. With counts a last value is the number of calls, empty if they were not
+ * counted; and if all functions are chosen, arcs that were counted and never sampled follow. -1: memory.
  */
-void arc_rows_write(struct rows *r, const struct gprof_report *report, const struct arc_choice *c);
+int arc_rows_write(struct rows *r, const struct gprof_report *report, const struct arc_choice *c,
+		   const struct call_counts *counts, struct error *err);
 
 /* Write a row for each cycle within --threshold and --top, in their order: "cycle", self, contexts, path, total. -1:
  * memory. */

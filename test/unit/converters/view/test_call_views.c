@@ -202,3 +202,57 @@ Test(call_views, average_time)
 	       "f\ta\t1\t0.1\t9\t0.9\t0.8\t0.42105263157894735\n"
 	       "f\tb\t9\t0.9\t1\t0.1\t-0.8\t0.42105263157894735\n");
 }
+
+/* Seen to fail: before there were calls. */
+Test(call_views, callgraph)
+{
+	struct view_options options = defaults;
+	struct profile *p = profile_of(stacks);
+	char *text;
+
+	count(p, called);
+	text = text_of(&view_callgraph, p, &options);
+	cr_assert(strstr(text, "[3]    90.00       5.0      4.0     10+7  f [3]\n"), "%s", text);
+	cr_assert(strstr(text, " 300/300    f [3]\n"), "%s", text);
+	cr_assert(strstr(text, " 300/300    g [4]\n"), "%s", text);
+	free(text);
+	options.format = VIEW_TSV;
+	text = text_of(&view_callgraph, p, &options);
+	cr_assert_str_eq(text, "func\t_start\t0\t10\t10\t\nfunc\tmain\t1\t9\t10\t1\n"
+			       "func\tf\t5\t4\t9\t17\nfunc\tg\t0\t4\t4\t300\n"
+			       "func\tmemcpy\t4\t0\t4\t\n"
+			       "arc\t_start\tmain\t1\t9\t1\t9\t\n"
+			       "arc\tf\tg\t0\t4\t0\t4\t300\n"
+			       "arc\tg\tmemcpy\t4\t0\t4\t0\t\n"
+			       "arc\tmain\tf\t5\t4\t5\t4\t10\n"
+			       "arc\tf\tf\t0\t0\t0\t0\t7\narc\tg\th\t0\t0\t0\t0\t2\n");
+	free(text);
+	profile_free(p);
+}
+
+/* Also on what calls itself. Seen to fail: before there were calls. */
+Test(call_views, dot)
+{
+	struct view_options options = defaults;
+	struct profile *p = profile_of(stacks);
+	struct error err;
+	struct tree *t = tree_of(p), *calls;
+	struct graph *g = graph_build(t, &err);
+	struct view_input in = {.profile = p, .options = &options, .tree = t, .graph = g};
+	struct out *o = open_text();
+	char *text;
+
+	count(p, called);
+	calls = counted_tree_build(p, NULL, NULL, &err);
+	cr_assert_eq(call_counts_mark(g, calls, &err), 0);
+	cr_assert_eq(view_show(&view_dot, &in, o, &err), 0, "%s", err.text);
+	cr_assert_eq(out_close(o, true, &err), 0);
+	text = text_of_file("text");
+	cr_assert(strstr(text, "\"f\" -> \"f\" [label=\"7\xc3\x97\""), "%s", text);
+	cr_assert(strstr(text, "\"f\" -> \"g\" [label=\"40.00%\\n300\xc3\x97\""), "%s", text);
+	free(text);
+	tree_free(calls);
+	graph_free(g);
+	tree_free(t);
+	profile_free(p);
+}
