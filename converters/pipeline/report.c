@@ -279,6 +279,10 @@ int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt
 			     VIEW_TELLS_THREADS);
 	if (s->profile->given_calls && !takes_calls)
 		return refuse_calls(s->profile, err);
+	if (s->profile->given_calls && s->profile->given_calls->has_inclusive &&
+	    view_input_unit(&opt->of_view) == TREE_HITS)
+		return error_usage(err, "--unit samples: the input has calls without stacks, of "
+					"which no samples are known");
 	if (s->profile->given_calls)
 		return needs && !s->graph ? shape_calls(s, opt, err) : 0;
 	if (needs & VIEW_NEEDS_LINES && filter_is_set(&opt->filter))

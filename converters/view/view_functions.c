@@ -366,19 +366,25 @@ static int describe_usage(void *context, uint32_t part, struct table_row *row, s
 {
 	const struct functions *f = context;
 	bool is_one = table_shape(f->in) == TABLE_ONE;
-	int n;
+	int n = 0;
 
 	describe(context, part, row, err);
 	row->is_inline = row->is_inline && !is_one;
-	n = snprintf(row->suffix, sizeof(row->suffix), " [%" PRIu64 "]",
-		     (uint64_t)row->values[f->by_total ? HITS : SELF_HITS]);
+	if (samples_width(f->in->profile) >= 0)
+		n = snprintf(row->suffix, sizeof(row->suffix), " [%" PRIu64 "]",
+			     (uint64_t)row->values[f->by_total ? HITS : SELF_HITS]);
 	if (f->by_total && f->in->calls && row->has_calls)
 		snprintf(row->suffix + n, sizeof(row->suffix) - (size_t)n, " %" PRIu64 " call%s",
 			 (uint64_t)row->values[CALLS], row->values[CALLS] == 1 ? "" : "s");
 	return 0;
 }
 
-static const char format[] = "format: usage_fraction function_name [#raw_samples]\n";
+static const char *format(const struct view_input *in)
+{
+	return samples_width(in->profile) >= 0
+		       ? "format: usage_fraction function_name [#raw_samples]\n"
+		       : "format: usage_fraction function_name\n";
+}
 
 static int write_functions(const struct view_input *in, struct out *o, struct error *err)
 {
@@ -397,7 +403,7 @@ static int write_functions(const struct view_input *in, struct out *o, struct er
 		.below = write_starts,
 		.text_threshold = 1,
 		.columns = columns,
-		.format = format,
+		.format = format(in),
 		.last = "function (total)",
 		.above = write_totals,
 		.describe = describe_usage,
@@ -421,7 +427,7 @@ static int write_bodies(const struct view_input *in, struct out *o, struct error
 		.title = "Body Function Profile",
 		.text_threshold = 1,
 		.columns = columns,
-		.format = format,
+		.format = format(in),
 		.last = "function (self)",
 		.above = write_self,
 		.describe = describe_usage,

@@ -188,7 +188,7 @@ const struct view view_threads = {
 	.name = "threads",
 	.help = "the threads: when they began, what each used",
 	.fits_screen = true,
-	.needs = VIEW_TAKES_CALLS | VIEW_TELLS_THREADS,
+	.needs = VIEW_TELLS_THREADS,
 	.ignores = VIEW_OPTIONS("unit", "hide", "collapse", "kernel", "by", "granularity", "names",
 				"no-inlines"),
 	.has_rows = true,

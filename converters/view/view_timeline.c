@@ -428,7 +428,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_timeline = {
 	.name = "timeline",
 	.help = "when processes or threads used how much; marks",
-	.needs = VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES | VIEW_TELLS_THREADS,
+	.needs = VIEW_NEEDS_TIMES | VIEW_TELLS_THREADS,
 	.ignores = VIEW_OPTIONS("unit", "hide", "collapse", "kernel", "by", "granularity", "names",
 				"no-inlines"),
 	.has_rows = true,

@@ -61,6 +61,35 @@ done
 "$CPCONV" --average-time files/kinds-profile >out 2>err && fail "times of calls that nobody has measured"
 grep -q 'profile.py has not measured what calls take' err && [ ! -s out ] || fail "--average-time: $(cat out err)"
 
+# The rows add up to what the heading says, as text, TSV and JSON. There are no threads and no samples. (Seen to fail: --threads was an
+# empty table below the whole time, --unit samples had no effect, and nanoseconds were raw samples.)
+# adds_up VIEW COLUMN KEY FACTOR: the column of TSV, the key of JSON, and the first column of text, whose sum is FACTOR.
+adds_up() {
+	"$CPCONV" "--$1" --threshold 0 --json files/kinds-cProfile >json || fail "--$1 --json"
+	total=$(grep -o '"total": [0-9]*' json | head -n 1 | cut -d ' ' -f 2)
+	grep -o "\"$3\": [0-9]*" json | awk '{ n += $2 } END { printf "%.0f\n", n }' >got
+	"$CPCONV" "--$1" --threshold 0 --tsv files/kinds-cProfile | awk -F "$tab" -v c="$2" '{ n += $c } END { printf "%.0f\n", n }' >>got
+	printf '%s\n' "$total" "$total" | same - got "--$1: the sum"
+	"$CPCONV" "--$1" --threshold 0 files/kinds-cProfile | awk -v want="$4" '
+		/^---/ { is_row = !is_row; next }
+		is_row { sum += $1; n++ }
+		END { off = sum > want ? sum - want : want - sum; exit !(n && off <= want * 0.00005 * (n + 1)) }' ||
+		fail "--$1 as text does not add up"
+}
+[ "$("$CPCONV" files/kinds-cProfile | grep -c ' credited$')" = 1 ] || fail "the heading has no total"
+adds_up flat 1 self 100
+adds_up bodies 1 self 1
+"$CPCONV" --processes --json files/kinds-cProfile | grep -q "\"credited\": $total, \"credited_fraction\": 1," || fail "--processes"
+for view in functions bodies; do
+	"$CPCONV" --$view files/kinds-cProfile >out
+	! grep -e '#raw_samples' -e '\[[0-9]*\]$' out || fail "--$view has samples"
+done
+for bad in --threads --timeline '--flat --unit samples' '--functions --unit samples' '--summary --unit samples'; do
+	# shellcheck disable=SC2086 # several words
+	"$CPCONV" $bad files/kinds-cProfile >out 2>err && fail "$bad: shown"
+	[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] && ! grep -q -e '--threads,' -e '--timeline,' err || fail "$bad: $(cat out err)"
+done
+
 # gprof2dot's options for what is shown, with its meaning: a file begins with a path, and no way leads through functions
 # that are elsewhere.
 profile=files/kinds-cProfile
