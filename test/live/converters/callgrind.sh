@@ -71,8 +71,11 @@ printf '%s\n' 'main;a;b;a;b 5' 'main;b;a;b 3' 'main;a;a;b;c;a 7' 'main;b;b 2' 'm
 "$CPCONV" --callgrind -o cycle.out cycle.folded || fail "cycle: not written"
 same_totals cycle samples cycle.folded
 for option in --flat --functions; do
-	"$CPCONV" $option --tsv cycle.folded >want
-	"$CPCONV" $option --tsv cycle.out >got 2>err || fail "cycle: $(cat err)"
+	columns=1-5
+	[ $option = --flat ] || columns=1-3 # without calls, which callgrind's file alone has
+	"$CPCONV" $option --tsv cycle.folded | cut -f $columns >want
+	"$CPCONV" $option --tsv cycle.out 2>err | cut -f $columns >got
+	[ ! -s err ] || fail "cycle: $(cat err)"
 	same want got "cycle, read again: $option"
 done
 
