@@ -133,7 +133,8 @@ Test(call_views, functions)
 	       "10\t1\t_start\t\n10\t1\tmain\t\n9\t0.9\tf\t\n4\t0.4\tg\t\n4\t0.4\tmemcpy\t\n");
 }
 
-/* What is compiled anew under one name, as a clone, is one function: a call of the other is a direct recursion. */
+/* What is compiled anew under one name, as a clone, is one function: a call of the other is a direct recursion. Seen to
+ * fail: before there were calls. */
 Test(call_views, functions_of_one_name)
 {
 	struct view_options options = defaults;
