@@ -30,7 +30,7 @@ SAN ?=
 # Folders in the order in which they may include each other; scripts/lint checks that. Those of SIGNAL_SAFE are
 # async-signal-safe from end to end. Of arch only the folder of the machine is built.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-SIGNAL_SAFE := arch base unwind python stream signal clock resource setup
+SIGNAL_SAFE := arch base unwind python stream collector signal clock resource setup
 LIB_FOLDERS := $(SIGNAL_SAFE) process wrap
 
 # What the recorder needs, whatever hardening the user's flags ask for. It runs in a signal handler, where it may
@@ -121,6 +121,8 @@ $(BUILD)/objects: FORCE
 	@mkdir -p $(@D)
 	@$(call remember,$(OBJECTS_TEXT))
 
+# It is called at the entry of functions, whose arguments may be in vector registers.
+$(BUILD)/libsampler/collector/%.o: LIB_CFLAGS += -mgeneral-regs-only
 $(BUILD)/libsampler/%.o: libsampler/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

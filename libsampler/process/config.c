@@ -355,6 +355,7 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 				 .resources = {.n = 1, .has_clock = true},
 				 .has_args = true,
 				 .names_python = true,
+				 .counts_calls = true,
 				 .is_check = setting("CPSAMPLE_CHECK"),
 				 .is_list = is_setting("CPSAMPLE_CHECK", "resources"),
 				 .output = setting("CPSAMPLE_OUTPUT")};
@@ -367,6 +368,7 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 	    read_seed(c, line, bytes) < 0 || read_limits(c, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_ARGS", "on", "off", &c->has_args, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_PYTHON", "on", "off", &c->names_python, line, bytes) < 0 ||
+	    read_flag("CPSAMPLE_CALLS", "on", "off", &c->counts_calls, line, bytes) < 0 ||
 	    read_directory(c, line, bytes) < 0 || read_off_file(c, line, bytes) < 0 ||
 	    read_run(c, line, bytes) < 0 || read_toggle(c, line, bytes) < 0 ||
 	    read_exe(c, line, bytes) < 0 ||

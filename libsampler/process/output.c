@@ -570,6 +570,19 @@ static enum rest remove_journal(const struct scan *s, const char *journal, const
 	return rest;
 }
 
+/* Removes the counts of calls beside a recording that is not there any more. */
+static void remove_calls(const struct scan *s, const char *name)
+{
+	char calls[NAME_BYTES + sizeof(CPS_CALLS_SUFFIX)];
+	struct stat st;
+
+	strcpy(calls, name);
+	strcat(calls, CPS_CALLS_SUFFIX);
+	if (CPS_SYS(newfstatat, s->directory, name, &st, AT_SYMLINK_NOFOLLOW) == -ENOENT &&
+	    begins_with(s, calls, CPS_CALLS_MAGIC))
+		CPS_SYS(unlinkat, s->directory, calls, 0, 0);
+}
+
 /* Removes a recording with its journal, unless a process is still writing to it. */
 static enum rest remove_recording(const struct scan *s, const char *name)
 {
@@ -586,6 +599,7 @@ static enum rest remove_recording(const struct scan *s, const char *name)
 		rest = remove_journal(s, journal, name);
 	else if (is_over(s, fd))
 		CPS_SYS(unlinkat, s->directory, name, 0, 0);
+	remove_calls(s, name);
 	cps_sys_close(fd);
 	return rest;
 }

@@ -11,6 +11,8 @@
 #include "base/sys.h"
 #include "clock/clock_timer.h"
 #include "clock/perf.h"
+#include "collector/called.h"
+#include "collector/calls.h"
 #include "process/identity.h"
 #include "process/output.h"
 #include "process/process_life.h"
@@ -118,6 +120,12 @@ static int start_clock(void)
 	return 0;
 }
 
+static void begin_calls(void)
+{
+	if (config->counts_calls)
+		cps_calls_begin();
+}
+
 static void set_limits(void)
 {
 	uint64_t from = identity->start_monotonic_ns + config->delay_ns;
@@ -177,8 +185,10 @@ int cps_process_life_begin(const struct cps_config *c, struct cps_identity *i)
 		cps_bytes_begin();
 		cps_wrap_syscall_watch_waits();
 		error = start_clock();
-		if (!error && !arm_error)
+		if (!error && !arm_error) {
+			begin_calls();
 			return 0;
+		}
 		cps_resource_end();
 	}
 	cps_gate_close();
@@ -212,6 +222,7 @@ void cps_process_life_child(void)
 	cps_sample_reset();
 	cps_disposition_reset();
 	cps_resource_child();
+	cps_called_child();
 	cps_got_slots_child();
 	/* Not earlier: what a handler of the target does until here must not end the parent's
 	 * recording, of which this process has a copy. */
@@ -222,6 +233,8 @@ void cps_process_life_child(void)
 	atomic_store(&wants_pause, cps_gate_is_paused());
 	if (cps_recording_name_prepare(config, identity) == 0 &&
 	    enter_first_thread(cps_thread_reset()) == 0 && cps_gate_open() && start_clock() == 0) {
+		cps_calls_child();
+		begin_calls();
 		cps_resource_again();
 		cps_bytes_begin();
 		set_deadline();
@@ -282,6 +295,16 @@ static void summarise(uint64_t cpu_ns)
 		    cps_recording_name_suffix(), cpu_ns);
 }
 
+/* A program that was compiled to tell its calls has a recording however short it is. */
+static void write_calls(void)
+{
+	cps_calls_end();
+	if (!cps_called_any() || (!cps_recording_path() && !cps_recording_ready()))
+		return;
+	cps_recording_keep();
+	cps_called_end();
+}
+
 static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const void *context)
 {
 	struct cps_other_signals_use use = {0, 0};
@@ -300,6 +323,7 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 	cps_resource_settle(cpu_ns, system_ns);
 	if (cps_recording_path())
 		cps_thread_each(add_ready, NULL);
+	write_calls();
 	if (cps_recording_path() && !cps_resource_is_worth(cpu_ns) && cps_recording_discard())
 		cps_sample_begin_anew(cpu_ns);
 	else
@@ -345,6 +369,7 @@ void cps_process_life_return(void)
 	atomic_store(&has_left, false);
 	if (cps_gate_reopen() && start_clock() == 0)
 		cps_resource_again();
+	begin_calls();
 	set_deadline();
 	if (cps_gate_is_over())
 		cps_process_life_end(CPS_STOP_DURATION);

@@ -11,6 +11,8 @@
 #include "arch/arch.h"
 #include "base/moment.h"
 #include "base/sys.h"
+#include "collector/called.h"
+#include "collector/calls.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/other_signals.h"
@@ -416,6 +418,30 @@ static struct cps_thread *thread_of_tick(const struct cps_meter *m)
 	return t;
 }
 
+/* Whether the tick has met a hook that counts calls, which the program would not have without the recorder. */
+static bool is_profiling(const struct cps_meter *m, const ucontext_t *context)
+{
+	return m->read && cps_calls_is_hook(cps_regs_pc(context));
+}
+
+static void charge_profiling(struct cps_thread *t, uint64_t reading)
+{
+	int64_t due = cps_sample_due(t, reading);
+
+	if (due <= 0)
+		return;
+	cps_own_time_add_profiling((uint64_t)due);
+	t->consumed = reading;
+	t->remainder = 0;
+}
+
+static void keep_calls(void *unused)
+{
+	(void)unused;
+	if (cps_recording_path())
+		cps_called_keep(cps_recording_now_us(), cps_recording_id());
+}
+
 /* Returns the time when it began. */
 static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
 {
@@ -438,13 +464,17 @@ static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const uco
 					       t->n_awaited && !cps_regs_is_behind_call(context));
 	credited = reading;
 	is_sample = !is_left_over && (!m->admit || m->admit(t, info, context, begin, &credited));
-	if (is_sample && cps_budget_is_over(t)) {
+	if (is_sample && is_profiling(m, context)) {
+		charge_profiling(t, credited);
+	} else if (is_sample && cps_budget_is_over(t)) {
 		cps_loss_add(CPS_LOSS_BUDGET, 1);
 	} else if (is_sample) {
 		cps_budget_begin(t, begin);
 		cps_sample_take(t, context, credited, begin, false);
 		cps_tick_riders_take(t, context, begin, reading);
 	}
+	if (cps_called_any())
+		cps_own_stack_call(t->id, keep_calls, NULL);
 	if (m->rearm && !cps_loss_stop_reason(NULL))
 		m->rearm(t, info);
 	if (m->read) {

@@ -253,6 +253,7 @@ static int write_end(struct cps_ending *end)
 	end->ticks = cps_journal_ticks();
 	end->own_ns = cps_own_time_sum();
 	end->own_kernel_ns = cps_own_time_kernel();
+	end->profiling_ns = cps_own_time_profiling();
 	end->denied = cps_denied_count(&end->denied_error);
 	end->python = cps_python_functions();
 	end->python_unnamed = cps_python_unnamed();

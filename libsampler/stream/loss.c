@@ -107,6 +107,19 @@ void cps_own_time_add(uint64_t ns)
 	atomic_fetch_add_explicit(&recorder_ns, ns, memory_order_relaxed);
 }
 
+static _Atomic uint64_t profiling_ns;
+
+void cps_own_time_add_profiling(uint64_t ns)
+{
+	cps_own_time_add(ns);
+	atomic_fetch_add_explicit(&profiling_ns, ns, memory_order_relaxed);
+}
+
+uint64_t cps_own_time_profiling(void)
+{
+	return atomic_load(&profiling_ns);
+}
+
 /* Follows the median, in steps that become smaller: a mean would count ticks that came late because
  * of something else, such as the host of a virtual machine. */
 void cps_own_time_learn(int64_t delay_ns)
@@ -152,6 +165,7 @@ void cps_own_time_reset(void)
 {
 	atomic_store(&recorder_ns, 0);
 	atomic_store(&kernel_ns, 0);
+	atomic_store(&profiling_ns, 0);
 }
 
 /* ---- interrupted ----------------------------------------------------------------------------- */

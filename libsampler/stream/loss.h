@@ -54,6 +54,12 @@ void cps_own_time_learn(int64_t delay_ns);
 /* [signal] Add the kernel's time for one tick, which is at most `most`. Returns it. */
 uint64_t cps_own_time_add_tick(uint64_t most);
 
+/* [signal] Add CPU time, of which the thread's sample would have been, that calls were being counted in. It is the recorder's,
+ * too. */
+void cps_own_time_add_profiling(uint64_t ns);
+/* [signal] All of that. */
+uint64_t cps_own_time_profiling(void);
+
 /* [signal] All that was added, and the part of it that is the kernel's. */
 uint64_t cps_own_time_sum(void);
 /* [signal] */

@@ -521,6 +521,8 @@ void cps_record_end(struct cps_writer *w, const struct cps_ending *ending)
 		number_field(w, CPS_END_INTERRUPTED, ending->interrupted);
 	if (ending->ready_ns)
 		number_field(w, CPS_END_READY_NS, ending->ready_ns);
+	if (ending->profiling_ns)
+		number_field(w, CPS_END_HOOKS_NS, ending->profiling_ns);
 	if (ending->stop) {
 		number_field(w, CPS_END_STOP, ending->stop);
 		number_field(w, CPS_END_ERROR, ending->error);

@@ -79,6 +79,7 @@ struct cps_ending {
 	uint32_t denied_error;
 	uint64_t python, python_unnamed; /* functions; evaluators that stayed as they are */
 	uint64_t ready_ns;		 /* thread.h */
+	uint64_t profiling_ns;		 /* loss.h */
 	uint64_t interrupted;		 /* waits that failed with EINTR because of a tick */
 	enum cps_stop stop;		 /* CPS_STOP_NONE: the process ends */
 	uint32_t error;			 /* the errno that goes with it */

@@ -543,8 +543,7 @@ static void add_mark(const uint8_t *bytes, size_t n, int rest)
 	cps_sys_set_mask(mask);
 }
 
-/* There is a reason for the recording however little the process uses: the program has set a mark. */
-static void cps_recording_keep(void)
+void cps_recording_keep(void)
 {
 	if (!atomic_load_explicit(&is_kept, memory_order_relaxed))
 		atomic_store(&is_kept, true);
@@ -564,6 +563,11 @@ void cps_recording_mark(const struct cps_thread *t, const char *name)
 		rest_a_moment();
 	cps_record_mark(&w, now_us, t ? t->id : 0, name);
 	add_mark(bytes, (size_t)(w.p - bytes), rest);
+}
+
+uint64_t cps_recording_id(void)
+{
+	return output.identity->journal_id;
 }
 
 void cps_recording_tell(const uint8_t *record, size_t n)

@@ -102,6 +102,10 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why);
  * or of waiting in calls, if that is counted. */
 #define CPS_RECORDING_WORTH_NS 10000000
 
+/* [signal] There is a reason for the recording however little the process uses: the program has set a mark, or calls are counted. */
+void cps_recording_keep(void);
+/* [signal] The number by which the journal, and what else is beside the recording, is known as its own. */
+uint64_t cps_recording_id(void);
 /* [signal] A tick was a sample, of a thread that has used so many gticks since its last one. That is a reason, too, if it is
  * half of the mean interval: otherwise it is the recorder's own work that has brought the tick. */
 void cps_recording_note_tick(int64_t used);

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/sys.h"
+#include "collector/calls.h"
 #include "process/find.h"
 #include "process/process_life.h"
 #include "process/start.h"
@@ -510,9 +511,11 @@ EXPORT int dlclose(void *handle)
 		return -1;
 	if (!cps_process_life_clock())
 		return cps_real.dlclose(handle);
+	cps_calls_close();
 	result = cps_real.dlclose(handle);
 	error = errno;
 	cps_module_closed();
+	cps_calls_closed();
 	cps_got_slots_closed();
 	errno = error;
 	return result;

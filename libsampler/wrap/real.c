@@ -87,6 +87,10 @@ bool cps_real_find(void)
 	if (!is_late) /* a library that comes later may be unloaded: wrap_frame.c keeps it */
 		find(frames, N(frames), NULL, NULL);
 	is_late = true;
+	if (cps_real.mcount)
+		cps_calls_mcount_instead = cps_real.mcount;
+	if (cps_real.__fentry__)
+		cps_calls_fentry_instead = cps_real.__fentry__;
 	cps_eintr_restart_found();
 	return cps_real.pthread_create && cps_real.sigaction && cps_real.dlclose;
 }

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/gmon.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
@@ -42,6 +43,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/calls.h"
 #include "process/wrapped.h"
 
 /* glibc exports these as other names of its functions and for _FORTIFY_SOURCE, but does not always
@@ -120,8 +122,11 @@ void *__deregister_frame_info_bases(const void *begin);
 	X(open) X(open64) X(openat) X(openat64) X(creat) X(creat64) X(__open_2) X(__open64_2)     \
 	X(__openat_2) X(__openat64_2) X(fcntl) X(fcntl64) X(ioctl) X(fallocate) X(fallocate64)    \
 	X(posix_fallocate) X(posix_fallocate64) X(swapoff)
+#define CPS_REAL_GMON(X) \
+	X(__monstartup) X(monstartup) X(_mcleanup) X(moncontrol) X(mcount) X(__fentry__)
 #define CPS_REAL_OR_NULL(X) \
-	CPS_REAL_PROCESS(X) CPS_REAL_SIGNAL(X) CPS_REAL_LOCK(X) CPS_REAL_EVENT(X) CPS_REAL_BLOCK(X) CPS_REAL_FILE(X)
+	CPS_REAL_PROCESS(X) CPS_REAL_SIGNAL(X) CPS_REAL_LOCK(X) CPS_REAL_EVENT(X) CPS_REAL_BLOCK(X) CPS_REAL_FILE(X) \
+	CPS_REAL_GMON(X)
 
 #define CPS_REAL_OR_ENOSYS(X) \
 	X(poll) X(__poll_chk) X(ppoll) X(__ppoll_chk) X(select) X(pselect) X(epoll_wait)          \
@@ -153,6 +158,8 @@ void *__deregister_frame_info_bases(const void *begin);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #define CPS_REAL_FIELD(name) __typeof__(name) *name;
+void moncontrol(int mode); /* of <sys/gmon.h>, which has left it out since */
+
 struct cps_real {
 	CPS_REAL_OR_NULL(CPS_REAL_FIELD)
 	CPS_REAL_OR_ENOSYS(CPS_REAL_FIELD)

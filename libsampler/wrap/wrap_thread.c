@@ -14,6 +14,7 @@
 #include "arch/arch.h"
 #include "base/stacks.h"
 #include "base/sys.h"
+#include "collector/calls.h"
 #include "process/find.h"
 #include "process/identity.h"
 #include "process/process_life.h"
@@ -339,6 +340,7 @@ static void end(struct cps_thread *t)
 {
 	uint64_t mask;
 
+	cps_calls_thread_ends();
 	if (!cps_eintr_restart_has_ticks()) {
 		cps_thread_leave(t);
 		return;

@@ -79,6 +79,135 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
 			       "addq %rcx, %rdx\n\txorl %eax, %eax\n\tjmp *%r11\n\t"               \
 			       ".cfi_endproc\n\t.size " #relays ", . - " #relays "\n")
 
+/*
+ * The hooks that compilers call at the entry of functions with -pg (mcount, in the frame that the function has just made) and
+ * -mfentry (__fentry__, at its first instruction). All registers stay as they are. While the byte cps_calls_are_counted is 0
+ * they go on at the address in cps_calls_mcount_instead or cps_calls_fentry_instead.
+ *
+ * A call for which there is a transition is counted here, as `enter` in collector/calls.c does it, with a few registers: rax has
+ * what belongs to the thread, rcx the frame of the caller, rdx where the return address lies, rsi an address in the function. All
+ * other calls, those of threads that are new, of handlers and on other stacks, go to cps_calls_enter. The numbers say where
+ * things are in struct cps_calls (calls.h), its frames, and states and tables (machine.h).
+ */
+/* clang-format off */
+#define CPS_ENTRY_HOOK_TOP "0"
+#define CPS_ENTRY_HOOK_END "8"
+#define CPS_ENTRY_HOOK_LOW "24"
+#define CPS_ENTRY_HOOK_BYTES "32"
+#define CPS_ENTRY_HOOK_TRANSITIONS "48"
+#define CPS_ENTRY_HOOK_FAR "1024"
+
+#define CPS_ENTRY_HOOK(names, instead, place) \
+	names \
+	"	.cfi_startproc\n" \
+	"	cmpb $0, cps_calls_are_counted(%rip)\n" \
+	"	je 9f\n" \
+	"	pushq %rax\n" \
+	"	pushq %rcx\n" \
+	"	pushq %rdx\n" \
+	"	pushq %rsi\n" \
+	"	pushq %rdi\n" \
+	"	pushq %r8\n" \
+	"	.cfi_adjust_cfa_offset 48\n" \
+	"	movq cps_calls_mine@gottpoff(%rip), %rax\n" \
+	"	movq %fs:(%rax), %rax\n" \
+	"	" place "\n" \
+	"	testq %rax, %rax\n" \
+	"	jz 8f\n" \
+	"	movq %rdx, %rdi\n" \
+	"	subq " CPS_ENTRY_HOOK_LOW "(%rax), %rdi\n" \
+	"	cmpq " CPS_ENTRY_HOOK_BYTES "(%rax), %rdi\n" \
+	"	jae 8f\n" \
+	"	movq " CPS_ENTRY_HOOK_TOP "(%rax), %rcx\n" \
+	"	jmp 2f\n" \
+	"1:	subq $32, %rcx\n"			/* that call is over */ \
+	"2:	movq (%rcx), %rdi\n" \
+	"	cmpq %rdx, %rdi\n" \
+	"	jbe 1b\n" \
+	"	leaq -" CPS_ENTRY_HOOK_FAR "(%rdi), %rsi\n" \
+	"	cmpq %rdx, %rsi\n" \
+	"	ja 8f\n" \
+	"	movq 8(%rcx), %rsi\n" \
+	"	testq %rsi, %rsi\n" \
+	"	jz 8f\n" \
+	"	cmpq %rsi, (%rdi)\n" \
+	"	jne 1b\n" \
+	"	movq 48(%rsp), %rsi\n" \
+	"	decq %rsi\n" \
+	"	movq 16(%rcx), %rdi\n"			/* the state */ \
+	"	cmpq %rsi, 16(%rdi)\n" \
+	"	je 5f\n" \
+	"	cmpq " CPS_ENTRY_HOOK_END "(%rax), %rcx\n" \
+	"	jae 8f\n" \
+	"	movq 24(%rdi), %r8\n"			/* the hash */ \
+	"	xorq %rsi, %r8\n" \
+	"	imulq cps_entry_hook_factor(%rip), %r8\n" \
+	"	shrq $32, %r8\n" \
+	"	orq 32(%rdi), %rsi\n"			/* the key */ \
+	"	movq " CPS_ENTRY_HOOK_TRANSITIONS "(%rax), %rdi\n" \
+	"	andq (%rdi), %r8\n" \
+	"	shlq $4, %r8\n" \
+	"	cmpq %rsi, 16(%rdi, %r8)\n" \
+	"	je 3f\n" \
+	"	xorq $16, %r8\n" \
+	"	cmpq %rsi, 16(%rdi, %r8)\n" \
+	"	jne 8f\n" \
+	"3:	movq 24(%rdi, %r8), %rdi\n"		/* the next state */ \
+	"	testq %rdi, %rdi\n" \
+	"	jz 8f\n" \
+	"	movq (%rdx), %rsi\n" \
+	"	movq %rdx, 32(%rcx)\n" \
+	"	movq %rsi, 40(%rcx)\n" \
+	"	movq %rdi, 48(%rcx)\n" \
+	"	addq $32, %rcx\n" \
+	"	movq %rcx, " CPS_ENTRY_HOOK_TOP "(%rax)\n" \
+	"	cmpq %rdx, (%rcx)\n"			/* a handler has had this place */ \
+	"	jne 8f\n" \
+	"	incq (%rdi)\n" \
+	"4:	popq %r8\n" \
+	"	popq %rdi\n" \
+	"	popq %rsi\n" \
+	"	popq %rdx\n" \
+	"	popq %rcx\n" \
+	"	popq %rax\n" \
+	"	.cfi_adjust_cfa_offset -48\n" \
+	"	ret\n" \
+	"	.cfi_adjust_cfa_offset 48\n" \
+	"5:	movq %rcx, " CPS_ENTRY_HOOK_TOP "(%rax)\n"	/* direct recursion */ \
+	"	incq 8(%rdi)\n" \
+	"	jmp 4b\n" \
+	"8:	movq 48(%rsp), %rdi\n" \
+	"	decq %rdi\n" \
+	"	movq %rdx, %rsi\n" \
+	"	call cps_calls_enter\n" \
+	"	jmp 4b\n" \
+	"	.cfi_adjust_cfa_offset -48\n" \
+	"9:	jmp *" instead "(%rip)\n" \
+	"	.cfi_endproc\n"
+
+#define CPS_ENTRY_CALL_HOOKS \
+	__asm__( \
+		"	.pushsection cps_hooks, \"ax\", @progbits\n" \
+		"	.p2align 4\n" \
+		CPS_ENTRY_HOOK("	.globl mcount\n" \
+			       "	.globl _mcount\n" \
+			       "	.type mcount, @function\n" \
+			       "	.type _mcount, @function\n" \
+			       "mcount:\n" \
+			       "_mcount:\n", "cps_calls_mcount_instead", "leaq 8(%rbp), %rdx") \
+		"	.size mcount, . - mcount\n" \
+		"	.size _mcount, . - _mcount\n" \
+		"	.p2align 4\n" \
+		CPS_ENTRY_HOOK("	.globl __fentry__\n" \
+			       "	.type __fentry__, @function\n" \
+			       "__fentry__:\n", "cps_calls_fentry_instead", "leaq 56(%rsp), %rdx") \
+		"	.size __fentry__, . - __fentry__\n" \
+		"	.p2align 3\n" \
+		"cps_entry_hook_factor:\n" \
+		"	.quad 0x9e3779b97f4a7c15\n" \
+		"	.popsection\n")
+/* clang-format on */
+
 #define CPS_ENTRY_THUNK_BYTES 64
 
 /*

@@ -75,6 +75,15 @@ static inline uintptr_t cps_regs_interrupted_sp(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
 }
 
+/* [signal] Whether what lies above this return address, which can be read, may be the frame that the kernel has made for
+ * a handler: its context has a few flags and no link. */
+static inline int cps_regs_may_be_handler(const uintptr_t *at)
+{
+	const ucontext_t *uc = (const ucontext_t *)cps_regs_handlers_context((uintptr_t)at);
+
+	return uc->uc_flags < 16 && !uc->uc_link;
+}
+
 #define CPS_REGS_NEAR 1024
 
 /* [signal] Whether the interrupted code is called by the function with this frame, or by one that it calls.

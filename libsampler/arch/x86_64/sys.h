@@ -49,6 +49,12 @@ static inline uintptr_t cps_regs_thread_pointer(void)
 	return tp;
 }
 
+/* [signal] Add 1 to a number of the calling thread's by one instruction: a handler may do the same. */
+static inline __attribute__((always_inline)) void cps_single_count(uint64_t *number)
+{
+	__asm__ volatile("incq %0" : "+m"(*number));
+}
+
 /*
  * [signal] Subtract n from a number of the calling thread's by one instruction. Returns whether 0 or less is left.
  *

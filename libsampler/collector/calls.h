@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls.h - what compilers call at the entry of functions: which calls are active, and the counts of all threads.
+ *
+ * The hooks are mcount, __fentry__, and __cyg_profile_func_enter and _exit (gcc -pg, -mfentry, -finstrument-functions).
+ */
+#ifndef CPS_CALLS_HOOKS_H
+#define CPS_CALLS_HOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/machine.h"
+
+/* An active call. */
+struct cps_calls_frame {
+	uintptr_t at;		 /* where its return address lies, or a place that is as deep */
+	uintptr_t back;		 /* what must still be there, or the call is over; 0: see `site` */
+	struct cps_state *state; /* behind it */
+	/* If `back` is 0, and this is not: what must still be behind that place, in the lower 48 bits; and so many words behind. */
+	uint64_t site;
+};
+
+/* The active calls on a stack that is not the thread's own: one for signals, a coroutine's. */
+struct cps_calls_stack {
+	struct cps_calls_frame *first, *top, *end;
+	uintptr_t low, high; /* where calls were met */
+};
+
+#define CPS_CALLS_STACKS 32u
+
+/* What belongs to a thread, and to others after it. */
+struct cps_calls {
+	struct cps_calls_frame *top, *end, *first; /* on the thread's own stack */
+	uintptr_t low, bytes;			   /* which lies here; 0 bytes: to be asked for */
+	uint64_t missed;			   /* calls that were not counted */
+	struct cps_machine machine;
+	uintptr_t own_bytes;
+	uint32_t closed; /* the number of closed libraries that its tables know of */
+	uint32_t room;	 /* frames from `first` on */
+	bool is_in_use;
+	uint32_t n_stacks, next_stack;
+	struct cps_calls_stack stacks[CPS_CALLS_STACKS];
+};
+
+/* Whether calls are counted. While they are not the hooks do what those of the C library do. */
+extern unsigned char cps_calls_are_counted;
+/* [signal] Where they go on then, with registers and stack as they are. */
+extern void (*cps_calls_mcount_instead)(void), (*cps_calls_fentry_instead)(void);
+
+/* [signal] The hooks themselves, which change no register. */
+void mcount(void);
+/* [signal] */
+void __fentry__(void);
+
+/* [signal] Count from now on; or not any more. */
+void cps_calls_begin(void);
+/* [signal] */
+void cps_calls_end(void);
+
+/* [signal] How many there are, and each of them; NULL: it is not there yet. */
+uint32_t cps_calls_count(void);
+/* [signal] */
+const struct cps_calls *cps_calls_of(uint32_t number);
+
+/* [signal] Calls of threads that could have none. */
+uint64_t cps_calls_missed(void);
+
+/* [signal] The calling thread ends: what it has is for others. */
+void cps_calls_thread_ends(void);
+
+/* [signal] In a child made by fork: all counts are 0, and what is active stays active. */
+void cps_calls_child(void);
+
+/* [signal] The number of the module that the function lies in; CPS_MODULE_NONE. Not for the hooks. */
+uint32_t cps_calls_module(struct cps_called *called);
+
+/* [signal] A library is about to be unloaded: the modules of all functions are looked up. Not for the hooks. */
+void cps_calls_close(void);
+
+/* [signal] It was unloaded. Another one may come to the addresses of its functions. */
+void cps_calls_closed(void);
+
+/* [signal] Whether this is the address of code that counts. */
+bool cps_calls_is_hook(uintptr_t pc);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * machine.h - the states of a thread's calls, by which they are counted in their contexts.
+ *
+ * Spivey, Fast, accurate call graph profiling (2004): a state is a history of the functions that are active, without
+ * their recursion. A call leads from one state to the next, which is found by steps B1 to B3. What is active stands in calls.h.
+ *
+ * A machine belongs to one thread at a time. Handlers of signals may count in the middle of counting: its tables are changed such
+ * that they can be read meanwhile. Another thread may read the counts.
+ *
+ * This is called at the entry of functions, which have arguments in any register: the folder is compiled without vector
+ * registers, and its hooks call nothing that has some.
+ */
+#ifndef CPS_MACHINE_H
+#define CPS_MACHINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Code that counts, which is in a section of its own, so that a tick in it is known. */
+#define CPS_HOOK	__attribute__((section("cps_hooks")))
+#define CPS_HOOK_INLINE static inline CPS_HOOK
+/* Called at the entry of a function: all registers stay as they are. */
+#define CPS_HOOK_KEEPS __attribute__((section("cps_hooks"), no_caller_saved_registers))
+
+/* A state takes one line of the processor's cache. The hooks know where its first numbers are, and those of the next two. */
+struct cps_state {
+	uint64_t entered, direct; /* calls that led to it; direct recursions in it */
+	uintptr_t address;	  /* in the running function; 0: in none that can be called */
+	uint64_t seed,
+		tag; /* by which the hash of its transitions begins; what their keys have of it */
+	uint32_t number, from; /* its own; and that of the state that it was made from */
+	uint32_t
+		function; /* its running one: twice its number, plus 1 if the history was not kept */
+	uint32_t n;	  /* entries of the history */
+	const uint32_t *history; /* n times a function's number * 2 + (1 if unmarked) */
+};
+
+_Static_assert(sizeof(struct cps_state) == 64, "one line of the cache");
+
+/* A function that was called. */
+struct cps_called {
+	uintptr_t address; /* in it */
+	uint32_t module;   /* CPS_MODULE_NONE: not looked up yet */
+	bool is_closed;	   /* its module is gone, and its address may be another's */
+};
+
+struct cps_machine_slot {
+	uint64_t key;
+	void *value; /* NULL: free; stored last */
+};
+
+/* An open hash: a key is in the slot that its hash says, or in the other one of that pair, or in the next pair. One that is too
+ * small is replaced, and stays for who is reading it. */
+struct cps_machine_table {
+	uint64_t mask, used;
+	struct cps_machine_slot slots[];
+};
+
+#define CPS_MACHINE_CHUNKS  16u
+#define CPS_MACHINE_HISTORY 4096u
+
+/* Of all 0 before cps_machine_begin. */
+struct cps_machine {
+	/* Of transitions the keys have the address of the function and the state's number, 47 and 17 bits. */
+	struct cps_machine_table *transitions, *contexts, *functions;
+	struct cps_state *chunks[CPS_MACHINE_CHUNKS];
+	uint32_t n_states, n_functions; /* those that are complete */
+	struct cps_called *called;	/* the functions, by number */
+	uint32_t room_called;
+	bool is_busy; /* its tables are being changed */
+	bool is_full; /* no more histories are kept */
+	uint64_t n_transitions;
+	uint64_t memory;		       /* bytes taken */
+	char *piece;			       /* memory to be cut ... */
+	size_t piece_bytes;		       /* ... and how much of it is left */
+	uint32_t history[CPS_MACHINE_HISTORY]; /* scratch */
+};
+
+/* So many states have histories. Beyond that only arcs are counted, as states without, until there are as many as can be. */
+#define CPS_MACHINE_HISTORIES (120u << 10)
+#define CPS_MACHINE_STATES    (1u << 17)
+#define CPS_MACHINE_ADDRESSES (UINT64_C(1) << 47)
+
+/* [signal] Whole pages; NULL: there are none. */
+void *cps_machine_pages(size_t bytes);
+
+/* [signal] Memory that is never given back, all 0; NULL: there is none. */
+void *cps_machine_take(struct cps_machine *m, size_t bytes);
+
+/* [signal] Make the state 0, in which nothing runs. False: there is no memory. */
+bool cps_machine_begin(struct cps_machine *m);
+
+/* [signal] The state with that number, which is below n_states. */
+struct cps_state *cps_machine_state(const struct cps_machine *m, uint32_t number);
+
+/* [signal] Some functions are known by their addresses no more (is_closed). All transitions will be found again. */
+void cps_machine_renew(struct cps_machine *m);
+
+/* [signal] A transition that is not there yet: steps B2 and B3. NULL: it cannot be made, for want of memory or because a handler has
+ * interrupted who makes one. */
+CPS_HOOK_KEEPS struct cps_state *cps_machine_go_on(struct cps_machine *m, struct cps_state *from,
+						   uintptr_t function);
+
+#define CPS_MACHINE_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+/* [signal] `seed` is that of a state, or 0. */
+CPS_HOOK_INLINE uint64_t cps_machine_hash(uint64_t seed, uint64_t key)
+{
+	return (seed ^ key) * CPS_MACHINE_FACTOR >> 32;
+}
+
+/* [signal] Where a call of another function than the running one leads in this state: step B1, and if need be the others. NULL as
+ * above. */
+CPS_HOOK_INLINE struct cps_state *cps_machine_call(struct cps_machine *m, struct cps_state *from,
+						   uintptr_t function)
+{
+	const struct cps_machine_table *t = m->transitions;
+	uint64_t key = function | from->tag, i = cps_machine_hash(from->seed, function) & t->mask;
+
+	for (uint64_t n = 0; t->slots[i].value; n++, i = (n & 1 ? i ^ 1 : (i ^ 1) + 2) & t->mask)
+		if (t->slots[i].key == key)
+			return (struct cps_state *)t->slots[i].value;
+	return cps_machine_go_on(m, from, function);
+}
+
+#endif

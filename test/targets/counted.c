@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * counted.c - calls functions a known number of times, in ways that end calls otherwise than by returning. It is compiled so that the
+ * functions tell of their calls.
+ *
+ * Usage: counted WHAT N. Functions count by themselves. It prints "CALLER CALLEE COUNT" for each arc that it knows.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define QUIET __attribute__((no_instrument_function))
+#define CALL  static __attribute__((noinline, noclone))
+
+static volatile long sink;
+static long n;
+
+/* ---- calls that return ---- */
+
+CALL void leaf(void)
+{
+	sink++;
+}
+
+CALL void middle(long times)
+{
+	for (long i = 0; i < times; i++)
+		leaf();
+	sink++;
+}
+
+CALL void deep(long k)
+{
+	if (k)
+		deep(k - 1);
+	sink++;
+}
+
+CALL void odd(long k);
+CALL void even(long k)
+{
+	if (k)
+		odd(k - 1);
+	sink++;
+}
+
+CALL void odd(long k)
+{
+	if (k)
+		even(k - 1);
+	sink++;
+}
+
+CALL void plain(void)
+{
+	for (long i = 0; i < n; i++)
+		middle(3);
+	deep(10);
+	even(10);
+}
+
+/* ---- longjmp ---- */
+
+static jmp_buf place;
+
+CALL void thrower(void)
+{
+	sink++;
+	longjmp(place, 1);
+}
+
+CALL void between(void)
+{
+	thrower();
+	sink++;
+}
+
+CALL void jumps(void)
+{
+	for (volatile long i = 0; i < n; i++) {
+		if (!setjmp(place))
+			between();
+		leaf();
+	}
+}
+
+/* ---- signals ---- */
+
+CALL void in_handler(void)
+{
+	sink++;
+}
+
+static void handler(int number)
+{
+	(void)number;
+	in_handler();
+}
+
+CALL void raiser(void)
+{
+	leaf();
+	raise(SIGUSR1);
+	leaf();
+}
+
+CALL void signals(void)
+{
+	for (long i = 0; i < n; i++)
+		raiser();
+}
+
+/* ---- another stack ---- */
+
+static ucontext_t main_context, contexts[4];
+
+CALL void yield(int i)
+{
+	leaf();
+	swapcontext(&contexts[i], &main_context);
+}
+
+static void coroutine(int i)
+{
+	for (;;)
+		yield(i);
+}
+
+CALL void coroutines(void)
+{
+	for (int i = 0; i < 4; i++) {
+		char *stack = malloc(65536);
+
+		getcontext(&contexts[i]);
+		contexts[i].uc_stack.ss_sp = stack;
+		contexts[i].uc_stack.ss_size = 65536;
+		makecontext(&contexts[i], (void (*)(void))coroutine, 1, i);
+	}
+	for (long k = 0; k < n; k++)
+		for (int i = 0; i < 4; i++) {
+			swapcontext(&main_context, &contexts[i]);
+			middle(1);
+		}
+}
+
+/* ---- threads ---- */
+
+static void *thread(void *unused)
+{
+	for (long i = 0; i < n; i++)
+		middle(2);
+	return unused;
+}
+
+CALL void threads(int count)
+{
+	pthread_t t[8];
+
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < count; i++)
+			pthread_create(&t[i], NULL, thread, NULL);
+		for (int i = 0; i < count; i++)
+			pthread_join(t[i], NULL);
+	}
+}
+
+/* ---- processes ---- */
+
+CALL void forks(void)
+{
+	middle(1);
+	if (fork() == 0) {
+		for (long i = 0; i < n; i++)
+			middle(5);
+		exit(0);
+	}
+	wait(NULL);
+	middle(1);
+}
+
+/* ---- a timer that strikes anywhere ---- */
+
+CALL void struck(void)
+{
+	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (long i = 0; i < n; i++)
+		middle(3);
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+static volatile long strikes;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	strikes++;
+	in_handler();
+	in_handler();
+}
+
+QUIET static void handle(int number, void (*f)(int), int flags)
+{
+	struct sigaction action = {.sa_handler = f, .sa_flags = flags};
+	static char stack[65536];
+	stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
+
+	if (flags & SA_ONSTACK)
+		sigaltstack(&other, NULL);
+	sigaction(number, &action, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	n = argc > 2 ? atol(argv[2]) : 1000;
+	if (!strcmp(what, "plain")) {
+		plain();
+		printf("main plain 1\nplain middle %ld\nmiddle leaf %ld\nplain deep 1\ndeep deep "
+		       "10\n",
+		       n, 3 * n);
+		printf("plain even 1\neven odd 5\nodd even 5\n");
+	} else if (!strcmp(what, "longjmp")) {
+		jumps();
+		printf("main jumps 1\njumps between %ld\nbetween thrower %ld\njumps leaf %ld\n", n,
+		       n, n);
+	} else if (!strcmp(what, "signals") || !strcmp(what, "altstack")) {
+		handle(SIGUSR1, handler, *what == 'a' ? SA_ONSTACK : 0);
+		signals();
+		printf("main signals 1\nsignals raiser %ld\nraiser leaf %ld\n", n, 2 * n);
+		printf("raiser handler %ld\nhandler in_handler %ld\n", n, n);
+	} else if (!strcmp(what, "coroutines")) {
+		coroutines();
+		printf("main coroutines 1\n- coroutine 4\ncoroutine yield %ld\nyield leaf %ld\n",
+		       4 * n, 4 * n);
+		printf("coroutines middle %ld\nmiddle leaf %ld\n", 4 * n, 4 * n);
+	} else if (!strcmp(what, "threads")) {
+		threads(8);
+		printf("main threads 1\n- thread 24\nthread middle %ld\nmiddle leaf %ld\n", 24 * n,
+		       48 * n);
+	} else if (!strcmp(what, "fork")) {
+		forks();
+		printf("main forks 1\nforks middle 2\nmiddle leaf 2\n");
+	} else if (!strcmp(what, "struck")) {
+		handle(SIGALRM, on_alarm, 0);
+		struck();
+		printf("main struck 1\nstruck middle %ld\nmiddle leaf %ld\non_alarm in_handler "
+		       "%ld\n",
+		       n, 3 * n, 2 * strikes);
+	} else if (!strcmp(what, "killed")) {
+		for (;;)
+			plain();
+	} else {
+		return 2;
+	}
+	return 0;
+}
