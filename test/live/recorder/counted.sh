@@ -8,7 +8,8 @@
 # gmon.out, and what it prints stays the same. With CPSAMPLE_CALLS=off it has its gmon.out and nothing is counted. A process that is
 # killed leaves what was counted until then.
 #
-# Seen to fail: without is_left() in collector/calls.c; without cps_calls_child().
+# Seen to fail: without is_left() in collector/calls.c (longjmp); without cps_calls_child() (fork); when a handler on another stack
+# was called by nothing (altstack).
 . "$(dirname "$0")/../lib.sh"
 
 build() {
