@@ -184,6 +184,17 @@ def check_column(where, view, chosen, rows, column):
         check_threads(where, view, rows, part)
 
 
+def check_function(where, view, chosen, rows):
+    """The lines and the instructions of a function add up to what it has itself. (Seen to fail: without what one line has itself.)"""
+    inlined = ["--no-inlines"] if view == "asm" else []
+    status, out, errors = run("--flat", "--json", "--threshold", "0", "--self", "leaf", *inlined, *chosen)
+    if status:
+        return problem(where, "no flat profile:", errors)
+    want = sum(r["self"] for r in json.loads(out)["rows"] if r["name"] == FUNCTION)
+    value = sum(r["self"] for r in rows)
+    return value == want or problem(where, "the rows add up to", value, "not", want)
+
+
 # ---- text -----------------------------------------------------------------------------------------
 
 # Where the percentages stand that add up to what the filter has kept.
@@ -287,6 +298,8 @@ def check(view, chosen, plain):
         return out
     for column in columns_of(document, chosen):
         check_column(where, view, chosen, rows, column)
+    if view in ("source", "asm") and "--top" not in chosen and len(resources_of(chosen)) == 1:
+        check_function(where, view, chosen, rows)
     if view == "timeline":
         check_timeline(where, chosen, rows)
     if len(resources_of(chosen)) == 1:
