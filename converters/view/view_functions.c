@@ -277,8 +277,10 @@ static void write_totals(struct table *t, void *context)
 static void write_self(struct table *t, void *context)
 {
 	write_totals(t, context);
-	if (!t->is_rows)
-		caption_self(t->out, t->in);
+	if (t->is_rows)
+		return;
+	caption_self(t->out, t->in);
+	caption_libraries(t->out, t->in);
 }
 
 /* What the mark means, if a row has it. */

@@ -621,6 +621,39 @@ void caption_self(struct out *o, const struct view_input *in)
 			    "functions)\n");
 }
 
+#define LIBRARY_LEAST 0.3 /* of all: a share of libraries of which their callers should be known */
+
+/* How much of a C++ program is in what it only calls: in libraries, or in what templates of one put into it. 0: it is none. */
+static double share_of_libraries(const struct tree *t)
+{
+	uint64_t self = 0;
+	bool is_cpp = false;
+
+	for (size_t i = 1; i < t->n_nodes; i++) {
+		uint32_t name = t->nodes[i].name;
+		const char *text = strings_get(t->strings, name, NULL);
+
+		if (tree_origin(t, name) != TREE_OF_SYSTEM || !tree_is_function(t, name))
+			continue;
+		self += t->nodes[i].self;
+		is_cpp |= !strncmp(text, "std::", 5) || !strncmp(text, "operator new", 12);
+	}
+	return is_cpp ? weight_fraction(self, t->nodes[0].total) : 0;
+}
+
+void caption_libraries(struct out *o, const struct view_input *in)
+{
+	double share;
+
+	if (!in->tree || in->profile->n_columns || in->options->self != VIEW_SELF_DEFAULT ||
+	    view_input_is_of_program(in) || is_below_scripts(in->tree))
+		return;
+	share = share_of_libraries(in->tree);
+	if (share >= LIBRARY_LEAST)
+		out_format(o, "%.0f %% is in functions of libraries: --tree shows who calls them\n",
+			   share * 100);
+}
+
 void caption_totals(struct out *o, const struct view_input *in)
 {
 	if (!in->tree && !in->graph->has_totals)

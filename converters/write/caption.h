@@ -56,6 +56,10 @@ void caption_parent(struct out *o, const struct view_options *options, const cha
  * and more than half of it was used below functions that an interpreter has names for, how theirs is had. */
 void caption_self(struct out *o, const struct view_input *in);
 
+/* If functions of libraries have much of the self of a C++ program, also those that templates put into it, write a line that says
+ * where their callers are. */
+void caption_libraries(struct out *o, const struct view_input *in);
+
 /* If totals are propagated along calls, and not added up from stacks, write a line that says so. */
 void caption_totals(struct out *o, const struct view_input *in);
 

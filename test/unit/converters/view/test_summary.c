@@ -185,6 +185,49 @@ static void with_modules(const struct profile *p, struct tree *t)
 			t->modules[p->frames[i].name] = p->frames[i].module + 1;
 }
 
+/* Where functions of C++ libraries have used much, the heading says where their callers are. Seen to fail: not said; said of a
+ * program in C; said where self is of the program. */
+Test(summary, callers_of_libraries)
+{
+	static const char line[] = " % is in functions of libraries: --tree shows who calls them\n";
+	static const struct {
+		const char *folded, *share;
+		int self;
+	} cases[] = {
+		{"main;prog_f;std::sort 2\nmain;prog_f;memcpy 1\nmain;prog_f 7\n", "\n30",
+		 VIEW_SELF_DEFAULT},
+		{"main;prog_f;std::sort 2\nmain;prog_f;memcpy 1\nmain;prog_f 8\n", NULL,
+		 VIEW_SELF_DEFAULT},
+		{"main;prog_f;operator new;malloc 2\n", "\n100", VIEW_SELF_DEFAULT},
+		{"main;prog_f;memcpy 9\n", NULL, VIEW_SELF_DEFAULT},
+		{"main;prog_f;std::sort 9\n", NULL, VIEW_SELF_PROGRAM},
+		{"main;prog_f;std::sort 9\n", NULL, VIEW_SELF_LEAF},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct view_options options = defaults;
+		struct profile *p = profile_of(cases[i].folded);
+		const char *at;
+		char *text;
+
+		options.self = cases[i].self;
+		put_into_module(p, "main", "/home/me/prog", true);
+		put_into_module(p, "prog_", "/home/me/prog", true);
+		put_into_module(p, "std::", "/home/me/prog", true);
+		put_into_module(p, "operator", "/lib/libstdc++.so.6", false);
+		put_into_module(p, "m", "/lib/libc.so.6", false);
+		text = show(&view_flat, p, &options);
+		at = strstr(text, line);
+		cr_expect_eq(at != NULL, cases[i].share != NULL, "case %zu: %s", i, text);
+		cr_expect(!at || !cases[i].share ||
+				  !strncmp(at - strlen(cases[i].share), cases[i].share,
+					   strlen(cases[i].share)),
+			  "case %zu: %s", i, text);
+		free(text);
+		profile_free(p);
+	}
+}
+
 /* Where an interpreter has used most, the heading says how the script's functions are had. Seen to fail: not said. */
 Test(summary, whose_self_of_a_script)
 {
