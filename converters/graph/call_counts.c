@@ -100,7 +100,9 @@ static int add_all(struct adding *a, const struct tree *t)
 
 		if (is_cut(t, i))
 			continue;
-		a->to->is_known[n->name] = true;
+		/* A caller whose own calls nobody has counted stands there without any. */
+		a->to->is_known[n->name] |=
+			n->self || n->self_hits || !n->parent || !is_cut(t, n->parent);
 		if (add(a, has_caller ? t->nodes[n->parent].name : STRINGS_NONE, n->name,
 			n->self) ||
 		    add(a, n->name, n->name, n->self_hits))
@@ -222,7 +224,13 @@ static int unite_functions(struct graph *to, const struct call_counts *c, const 
 	for (size_t i = 0; i < g->n_functions; i++)
 		place[g->functions[i].name] = 1;
 	for (size_t i = 0; i < c->n_names; i++)
-		n += c->is_known[i] && !place[i];
+		if (c->is_known[i] && !place[i])
+			place[i] = 2;
+	for (size_t i = 0; i < c->n_arcs; i++)
+		if (c->arcs[i].caller != STRINGS_NONE && !place[c->arcs[i].caller])
+			place[c->arcs[i].caller] = 2;
+	for (size_t i = 0; i < c->n_names; i++)
+		n += place[i] == 2;
 	to->functions = calloc(n + 1, sizeof(*to->functions));
 	to->starts = calloc(n + 1, sizeof(*to->starts));
 	if (!to->functions || !to->starts)
@@ -230,7 +238,7 @@ static int unite_functions(struct graph *to, const struct call_counts *c, const 
 	memcpy(to->functions, g->functions, g->n_functions * sizeof(*g->functions));
 	to->n_functions = g->n_functions;
 	for (size_t i = 0; i < c->n_names; i++)
-		if (c->is_known[i] && !place[i])
+		if (place[i] == 2)
 			to->functions[to->n_functions++].name = (uint32_t)i;
 	qsort_r(to->functions, n, sizeof(*to->functions), compare_functions,
 		(void *)(uintptr_t)g->strings);

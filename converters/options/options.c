@@ -130,6 +130,8 @@ const struct known_option options_table[] = {
 	 LIST(OPTION_ASSERTS)},
 	{OPTION("files-from", "LIST", "read the files that LIST names, too (- standard input)"),
 	 TEXT(list)},
+	{OPTION("calls-from", "FILE", "with the numbers of calls of gprof's or callgrind's FILE"),
+	 TEXT(calls_from)},
 	{OPTION("pack", NULL, "no view: recordings and names in one file (-o FILE)"), FLAG(pack)},
 	{OPTION("with-source", NULL, "pack, html: the text of the lines that are used, too"),
 	 FLAG(of_view.with_source)},
@@ -219,7 +221,7 @@ bool options_is_of_cpconv(const struct known_option *option)
 {
 	return option->kind == KIND_VIEW || option->kind == KIND_LIST ||
 	       option->place == AT(output) || option->place == AT(follow) ||
-	       option->place == AT(pack);
+	       option->place == AT(pack) || option->place == AT(calls_from);
 }
 
 bool options_is_of_pack(const struct known_option *option)

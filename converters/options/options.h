@@ -41,7 +41,8 @@ struct options {
 	size_t n_bases, bases_size;
 	char **asserts; /* owned likewise */
 	size_t n_asserts, asserts_size;
-	const char *list; /* a file that lists more files; NULL: none */
+	const char *calls_from; /* a file with numbers of calls; NULL: none */
+	const char *list;	/* a file that lists more files; NULL: none */
 };
 
 /* Set all options to their defaults. */

@@ -9,6 +9,7 @@
 #include "graph/call_counts.h"
 #include "graph/function_names.h"
 #include "graph/propagate.h"
+#include "pipeline/calls_from.h"
 #include "pipeline/load.h"
 #include "pipeline/message.h"
 #include "pipeline/report.h"
@@ -503,6 +504,8 @@ int report_read(struct analysis *s, const struct sources *from, const struct opt
 	selection_match_free(&result.match);
 	if (opt->kernel)
 		warnings_kernel(s->profile->has_kernel || !s->profile->hits);
+	if (calls_from_join(s->profile, opt, err))
+		return -1;
 	/* Nothing can be claimed of what was lost. */
 	return warnings_profile(s->profile, opt->strict || opt->n_asserts, err);
 }
@@ -538,7 +541,10 @@ int report_shape(struct analysis *s, unsigned needs, const struct options *opt, 
 	progress_begin(s->profile->n_modules ? "looking up names" : "adding up stacks");
 	status = analysis_shape(s, needs, opt, err);
 	progress_end();
-	if (s->tree && !had_tree)
+	if (s->tree && !had_tree) {
 		warn_of_tree(s);
+		if (!status)
+			status = calls_from_tell(s->tree, s->calls, s->calls_why, opt, err);
+	}
 	return status;
 }

@@ -336,7 +336,7 @@ const struct view view_average_time = {
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("root", "threshold"),
+	.options = VIEW_OPTIONS("root", "threshold", "calls-from"),
 	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
 		      .help = "where sharing time by numbers of calls misleads"}},
 	.emit = emit,

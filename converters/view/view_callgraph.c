@@ -706,7 +706,7 @@ const struct view view_callgraph = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("root", "threshold"),
+	.options = VIEW_OPTIONS("root", "threshold", "calls-from"),
 	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
 		      .help = "gprof's report, or the block of one function"}},
 	.emit = emit,

@@ -431,9 +431,10 @@ const struct view view_dot = {
 	.help = "the call graph as a picture, for Graphviz",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_base = true,
-	.options = VIEW_OPTIONS("root", "leaf", "depth", "path", "totals", "node-thres",
-				"edge-thres", "colormap", "skew", "color-nodes-by-selftime",
-				"show-samples", "node-label", "time-format", "wrap"),
+	.options =
+		VIEW_OPTIONS("root", "leaf", "depth", "path", "totals", "calls-from", "node-thres",
+			     "edge-thres", "colormap", "skew", "color-nodes-by-selftime",
+			     "show-samples", "node-label", "time-format", "wrap"),
 	.commands = {{.argument = VIEW_ARGUMENT_FILE,
 		      .help = "the call graph for Graphviz, into FILE"}},
 	.emit = emit,

@@ -213,7 +213,7 @@ const struct view view_edges = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("root", "threshold", "percent"),
+	.options = VIEW_OPTIONS("root", "threshold", "percent", "calls-from"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "who calls whom, as a table"}},
 	.emit = emit,
 };

@@ -357,7 +357,7 @@ const struct view view_flat = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("root", "sort", "self", "threshold"),
+	.options = VIEW_OPTIONS("root", "sort", "self", "threshold", "calls-from"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "functions with both, as a table"}},
 	.emit = emit_flat,
 };
@@ -451,7 +451,7 @@ const struct view view_functions = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("root", "threshold"),
+	.options = VIEW_OPTIONS("root", "threshold", "calls-from"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "functions by what they and their callees used"}},
 	.emit = emit_functions,

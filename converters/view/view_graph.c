@@ -326,8 +326,8 @@ const struct view view_graph = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("root", "leaf", "depth", "path", "totals", "node-thres",
-				"edge-thres", "list-functions"),
+	.options = VIEW_OPTIONS("root", "leaf", "depth", "path", "totals", "calls-from",
+				"node-thres", "edge-thres", "list-functions"),
 	.commands = {{.help = "the call graph as text"}},
 	.emit = emit,
 };
