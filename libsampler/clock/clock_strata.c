@@ -40,8 +40,8 @@
 #define BLOCKED	   4u  /* a shot that finds the thread blocked counts as much as so many others */
 #define OFTEN	   12u /* that is too often ... */
 #define TICKS	   64u /* ... and for so many of them ticks are samples */
-#define NAP_NS	   200000u /* a thread that sleeps after less CPU time than that each time naps; ... */
-#define NAPS	   4u	   /* ... so many sleeps more are none */
+#define NAP_NS	   50000u /* a thread that sleeps after less CPU time than that each time naps; ... */
+#define NAPS	   4u	  /* ... so many sleeps more are none */
 
 /* How late shots come to threads that run depends on the machine: 10 to 20 us on one virtual machine, 25 to 50 on
  * another. All in ns. */

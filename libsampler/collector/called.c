@@ -26,6 +26,7 @@
 #define PAYLOAD_BYTES (256u << 10)
 #define ENTRY_MOST    64u /* bytes of a function or state */
 #define NAME_BYTES    8300u
+#define ALL_BYTES     (PAYLOAD_BYTES + 2 * NAME_BYTES) /* with two names behind */
 #define SELDOM	      100u /* it may take one in so many parts of the time */
 
 /* Where records go. False: no more can be written. */
@@ -180,15 +181,17 @@ static void put_word(uint8_t *to, uint64_t v)
 /* A new file takes the old one's name when it is whole. */
 static void keep(uint64_t now_us, uint64_t journal_id)
 {
-	static char name[NAME_BYTES], made[NAME_BYTES];
 	uint8_t head[CPS_CALLS_HEAD_BYTES] = CPS_CALLS_MAGIC;
 	struct records r = {.put = put_to_file};
+	char *name, *made;
 	int fd;
 
-	if (!name_beside(name, CPS_CALLS_SUFFIX) || !name_beside(made, CPS_CALLS_SUFFIX ".new"))
-		return;
-	r.bytes = cps_arena_pages(PAYLOAD_BYTES);
-	fd = r.bytes ? cps_descriptor_open(made, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666)
+	r.bytes = cps_arena_pages(ALL_BYTES);
+	name = (char *)r.bytes + PAYLOAD_BYTES;
+	made = name + NAME_BYTES;
+	fd = r.bytes && name_beside(name, CPS_CALLS_SUFFIX) &&
+			     name_beside(made, CPS_CALLS_SUFFIX ".new")
+		     ? cps_descriptor_open(made, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666)
 		     : -1;
 	if (fd >= 0) {
 		head[CPS_MAGIC_BYTES] = CPS_CALLS_VERSION;
@@ -204,7 +207,7 @@ static void keep(uint64_t now_us, uint64_t journal_id)
 		else
 			is_there = true;
 	}
-	cps_arena_unmap(r.bytes, PAYLOAD_BYTES);
+	cps_arena_unmap(r.bytes, ALL_BYTES);
 	cps_announce_news();
 }
 
@@ -222,10 +225,8 @@ void cps_called_keep(uint64_t now_us, uint64_t journal_id)
 	atomic_flag_clear(&is_keeping);
 }
 
-static void remove_beside(void)
+static void remove_beside(char *name)
 {
-	char name[NAME_BYTES];
-
 	if (is_there && name_beside(name, CPS_CALLS_SUFFIX))
 		CPS_SYS(unlinkat, AT_FDCWD, name, 0, 0);
 	is_there = false;
@@ -249,16 +250,16 @@ void cps_called_end(void)
 
 	if (!cps_called_any() || !cps_recording_path() || atomic_load(&is_written))
 		return;
-	r.bytes = cps_arena_pages(PAYLOAD_BYTES);
+	r.bytes = cps_arena_pages(ALL_BYTES);
 	if (r.bytes && cps_deflate_out_wait()) {
 		write_all(&r);
 		cps_deflate_out_release();
 		if (!r.is_done) {
 			atomic_store(&is_written, true);
-			remove_beside();
+			remove_beside((char *)r.bytes + PAYLOAD_BYTES);
 		}
 	}
-	cps_arena_unmap(r.bytes, PAYLOAD_BYTES);
+	cps_arena_unmap(r.bytes, ALL_BYTES);
 	cps_announce_news();
 }
 

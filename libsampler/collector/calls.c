@@ -260,7 +260,12 @@ enter_elsewhere(struct cps_calls *c, uintptr_t function, const uintptr_t *at, ui
 
 #define MOST 4096u
 
-static _Atomic(struct cps_calls *) all[MOST];
+/* Of all threads; made with the first. */
+struct all {
+	_Atomic(struct cps_calls *) of[MOST];
+};
+
+static _Atomic(struct all *) all;
 static _Atomic uint32_t n_all;
 static _Atomic uint64_t missed;
 static _Atomic uint32_t closed; /* how many libraries were unloaded */
@@ -278,13 +283,31 @@ static CPS_HOOK struct cps_calls *new_calls(void)
 	return c;
 }
 
+static CPS_HOOK struct all *make_all(void)
+{
+	struct all *entries = atomic_load(&all), *none = NULL;
+
+	if (entries)
+		return entries;
+	entries = cps_machine_pages(sizeof(*entries));
+	return atomic_compare_exchange_strong(&all, &none, entries) ? entries : none;
+}
+
+static CPS_HOOK struct cps_calls *entry(uint32_t number)
+{
+	struct all *entries = atomic_load(&all);
+
+	return entries && number < MOST ? atomic_load(&entries->of[number]) : NULL;
+}
+
 /* Prefers one that another thread has left. */
 static CPS_HOOK struct cps_calls *take_calls(void)
 {
+	struct all *entries = make_all();
 	struct cps_calls *c;
 
-	for (uint32_t i = 0; i < MOST; i++) {
-		c = atomic_load(&all[i]);
+	for (uint32_t i = 0; entries && i < MOST; i++) {
+		c = atomic_load(&entries->of[i]);
 		if (c && !__atomic_exchange_n(&c->is_in_use, true, __ATOMIC_ACQ_REL))
 			return c;
 		if (c)
@@ -294,7 +317,7 @@ static CPS_HOOK struct cps_calls *take_calls(void)
 		if (!new)
 			return NULL;
 		new->is_in_use = true;
-		if (atomic_compare_exchange_strong(&all[i], &none, new)) {
+		if (atomic_compare_exchange_strong(&entries->of[i], &none, new)) {
 			atomic_fetch_add(&n_all, 1);
 			return new;
 		}
@@ -489,7 +512,7 @@ uint32_t cps_calls_module(struct cps_called *called)
 void cps_calls_close(void)
 {
 	for (uint32_t i = 0; i < cps_calls_count(); i++) {
-		struct cps_calls *c = atomic_load(&all[i]);
+		struct cps_calls *c = entry(i);
 
 		for (uint32_t k = 0; c && k < c->machine.n_functions; k++)
 			cps_calls_module(&c->machine.called[k]);
@@ -501,7 +524,7 @@ void cps_calls_closed(void)
 	atomic_fetch_add(&closed, 1);
 	/* Each machine looks at this when it changes its stack, which it does for its next call. */
 	for (uint32_t i = 0; i < cps_calls_count(); i++) {
-		struct cps_calls *c = atomic_load(&all[i]);
+		struct cps_calls *c = entry(i);
 
 		if (c)
 			__atomic_store_n(&c->bytes, 0, __ATOMIC_RELEASE);
@@ -545,7 +568,7 @@ uint32_t cps_calls_count(void)
 
 const struct cps_calls *cps_calls_of(uint32_t number)
 {
-	return number < MOST ? atomic_load(&all[number]) : NULL;
+	return entry(number);
 }
 
 uint64_t cps_calls_missed(void)
@@ -575,8 +598,7 @@ void cps_calls_child(void)
 	const struct cps_calls *parent = cps_calls_mine;
 	struct cps_calls *c;
 
-	for (uint32_t i = 0; i < MOST && atomic_load(&all[i]); i++)
-		atomic_store(&all[i], NULL);
+	atomic_store(&all, NULL);
 	atomic_store(&n_all, 0);
 	atomic_store(&missed, 0);
 	cps_calls_mine = NULL;

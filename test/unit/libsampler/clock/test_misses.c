@@ -131,7 +131,7 @@ static void nap(struct cps_strata *s, int naps, uint64_t *reading, uint64_t used
 	cps_misses_may_be_blocked(s, true, 0, *reading += used);
 }
 
-/* One that sleeps after each 0.1 ms is just being woken up at so many shots that ticks are samples, for as long as it does so. */
+/* One that sleeps after each 0.03 ms is just being woken up at so many shots that ticks are samples, for as long as it does so. */
 Test(misses, ticks_are_samples_of_a_thread_that_naps)
 {
 	struct cps_strata s = {.calm = CPS_MISSES_CALM};
@@ -143,9 +143,9 @@ Test(misses, ticks_are_samples_of_a_thread_that_naps)
 	cr_assert_not(cps_misses_are_too_many(&s));
 	nap(&s, 3, &reading, 100000); /* a few in a short time may be chance */
 	cr_assert_not(cps_misses_are_too_many(&s));
-	nap(&s, 40, &reading, 4000000);
+	nap(&s, 140, &reading, 4000000);
 	cr_assert(cps_misses_are_too_many(&s));
-	sleep_often(60);
+	sleep_often(140);
 	for (int i = 0; i < 64; i++)
 		cps_misses_count_tick(&s, reading + 4000000);
 	cr_assert(cps_misses_are_too_many(&s));
