@@ -52,12 +52,12 @@ run() {
 views() {
 	"$CPCONV" --granularity line --functions --tsv x.cps >by_line 2>err || fault "$1: no lines: $(cat err)"
 	while read -r line _; do
-		grep -q "${tab}work lines\.py:$line\$" by_line || fault "$1: no work lines.py:$line"
+		grep -q "${tab}work lines\.py:$line$tab" by_line || fault "$1: no work lines.py:$line"
 	done <want
-	grep -q "${tab}count lines\.py:15\$" by_line || fault "$1: no line in count"
+	grep -q "${tab}count lines\.py:15$tab" by_line || fault "$1: no line in count"
 	"$CPCONV" --granularity line --root 'work (lines.py)' --tree x.cps | grep -q 'work lines\.py:' || fault "$1: no places of the root"
 	"$CPCONV" --functions --tsv x.cps >functions
-	grep -q "${tab}work (lines\.py)\$" functions || fault "$1: no function"
+	grep -q "${tab}work (lines\.py)$tab" functions || fault "$1: no function"
 	! grep 'lines\.py:' functions | grep -v '>' || fault "$1: lines in the default view"
 	"$CPCONV" --callgrind x.cps >x.callgrind
 	number=$(sed -n 's/^c\{0,1\}fn=\(([0-9]*)\) work (lines\.py)$/\1/p' x.callgrind)

@@ -37,6 +37,6 @@ vforked() {
 	stream=$(one_stream) || fail "vfork: $stream"
 	accounts_for_all "$stream"
 	"$CPCONV" --info "$stream" | grep -q 'ended clean' || fault "vfork: does not end clean"
-	"$CPCONV" --functions --tsv "$stream" | grep -q "${tab}after$" || fail "vfork: nothing after the child"
+	"$CPCONV" --functions --tsv "$stream" | grep -q "${tab}after${tab}" || fail "vfork: nothing after the child"
 }
 with_more_work vforked 200
