@@ -23,6 +23,7 @@ import time
 
 import before
 import big
+import calls
 import conversion
 import events
 import idle
@@ -43,12 +44,13 @@ from measure import Failure, Runner
 
 FIGURES = [sample, overhead, size, startup, conversion, big, many, truth]
 FIGURES += [events, others, idle, sizes, served, runs, before]  # the group `resources`
-FIGURES += [pages]
+FIGURES += [pages, calls]
 PAGES = {
     "table.md": "doc/performance.md",
     "accuracy.md": "doc/accuracy.md",
     "resources.md": "doc/resources.md",
     "html.md": "doc/html.md",
+    "calls.md": "doc/performance.md",
 }
 BEGIN, END = "<!-- build/bench/", "<!-- end of the table -->"
 
@@ -220,9 +222,9 @@ def put(bench, figures):
         path = os.path.join(bench.root, path)
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        begin = text.index("\n", text.index(BEGIN)) + 1
+        begin = text.index("\n", text.index(BEGIN + page)) + 1
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f"{text[:begin]}\n{measured}\n{text[text.index(END):]}")
+            file.write(f"{text[:begin]}\n{measured}\n{text[text.index(END, begin):]}")
 
 
 def names_of(figure):
