@@ -80,13 +80,13 @@ static inline CPS_HOOK bool is_over(const struct cps_calls_frame *f, uintptr_t p
 }
 
 /* Of a handler's call, whose return address is the kernel's way back: the stack pointer that was interrupted. 0: it is
- * no handler's. The frame that the kernel has made would be above. */
-static CPS_HOOK uintptr_t interrupted_sp(const uintptr_t *at)
+ * no handler's. The frame that the kernel has made would be above, which on the thread's own stack can be read. */
+static CPS_HOOK uintptr_t interrupted_sp(const struct cps_calls *c, const uintptr_t *at)
 {
-	uintptr_t back = *at;
+	uintptr_t back = *at, far = (uintptr_t)at + CPS_REGS_NEAR / 2;
 
-	if (!cps_sys_readable((uintptr_t)at + CPS_REGS_NEAR / 2) || !cps_regs_may_be_handler(at) ||
-	    (back & ~PAGE_OF) > PAGE - CPS_REGS_RESTORER_BYTES ||
+	if ((far - c->low >= c->own_bytes && !cps_sys_readable(far)) ||
+	    !cps_regs_may_be_handler(at) || (back & ~PAGE_OF) > PAGE - CPS_REGS_RESTORER_BYTES ||
 	    !cps_sys_readable(back & ~(uintptr_t)7) || !cps_regs_is_restorer((const uint8_t *)back))
 		return 0;
 	return cps_regs_interrupted_sp(
@@ -105,7 +105,7 @@ static CPS_HOOK struct cps_calls_frame *active_at(struct cps_calls_frame *f, uin
 static CPS_HOOK_KEEPS __attribute__((noinline)) struct cps_calls_frame *
 look_at_far(struct cps_calls *c, const uintptr_t *at)
 {
-	uintptr_t sp = interrupted_sp(at);
+	uintptr_t sp = interrupted_sp(c, at);
 
 	return sp - c->low < c->bytes ? active_at(c->top, sp) : c->top;
 }
@@ -167,7 +167,7 @@ static CPS_HOOK struct cps_calls_stack *find_stack(struct cps_calls *c, uintptr_
 /* The state of what the handler has interrupted whose first call this is. */
 static CPS_HOOK struct cps_state *interrupted_state(struct cps_calls *c, const uintptr_t *at)
 {
-	uintptr_t sp = interrupted_sp(at);
+	uintptr_t sp = interrupted_sp(c, at);
 
 	if (sp && sp - c->low < c->own_bytes)
 		return active_at(c->top, sp)->state;
