@@ -457,6 +457,7 @@ Test(compared, options_of_the_picture)
 		 "--node-label: a comparison has figures and colours of its own"},
 		{"time-format", "%f", "--time-format: is of --node-label total-time and self-time"},
 		{"path", "/src", "--path: nothing in the input says in which file a function is"},
+		{"calls-from", "x", "--calls-from"},
 		{"wrap", "", NULL},
 		{"top", "2", NULL},
 		{"normalize", "", NULL},
