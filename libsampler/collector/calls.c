@@ -5,8 +5,8 @@
  * In: an address in the function, and where its return address lies. Out: a state that has counted.
  *
  * Handlers: a call that is counted while its thread is counting another one may push its frame where the other one is just
- * pushing. So the other one looks at `serial` before it counts, and begins again if that has moved on. A handler's call that would
- * have to change tables which are just being changed is counted as missed.
+ * pushing. So the other one looks at its frame again before it counts, and begins anew if that is another one. A handler's call that
+ * would have to change tables or frames which are just being changed is counted as missed.
  *
  * Order: who reads the counts of another thread finds its entry behind all that is in it.
  */
@@ -242,17 +242,17 @@ enter_elsewhere(struct cps_calls *c, uintptr_t function, const uintptr_t *at, ui
 {
 	bool is_own = (uintptr_t)at - c->low < c->own_bytes;
 
-	if (c->machine.is_busy) {
+	if (c->is_elsewhere || c->machine.is_busy) {
 		cps_single_count(&c->missed);
 		return true;
 	}
-	c->machine.is_busy = true;
+	c->is_elsewhere = c->machine.is_busy = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	renew(c);
 	if (!is_own && !count_elsewhere(c, function, at, as_deep, site))
 		cps_single_count(&c->missed);
 	atomic_signal_fence(memory_order_seq_cst);
-	c->machine.is_busy = false;
+	c->is_elsewhere = c->machine.is_busy = false;
 	return !is_own;
 }
 
@@ -468,7 +468,7 @@ __attribute__((visibility("default"))) CPS_HOOK void __cyg_profile_func_exit(voi
 	for (uint32_t i = 0; i < c->n_stacks && !s; i++)
 		if (is_near(&c->stacks[i], place))
 			s = &c->stacks[i];
-	if (s && !c->machine.is_busy)
+	if (s && !c->is_elsewhere)
 		s->top = leave(s->top, (uintptr_t)function, place);
 }
 

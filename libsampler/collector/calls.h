@@ -36,9 +36,9 @@ struct cps_calls {
 	uint64_t missed;			   /* calls that were not counted */
 	struct cps_machine machine;
 	uintptr_t own_bytes;
-	uint32_t closed; /* the number of closed libraries that its tables know of */
-	uint32_t room;	 /* frames from `first` on */
-	bool is_in_use;
+	uint32_t closed;	      /* the number of closed libraries that its tables know of */
+	uint32_t room;		      /* frames from `first` on */
+	bool is_in_use, is_elsewhere; /* it belongs to a thread; `stacks` are being changed */
 	uint32_t n_stacks, next_stack;
 	struct cps_calls_stack stacks[CPS_CALLS_STACKS];
 };
