@@ -83,6 +83,7 @@ static void caption_both(struct out *o, const struct view_input *in)
 	out_format(o, "%zu run%s before and %zu after%s%s\n", before, before == 1 ? "" : "s", after,
 		   before + after == 2 ? "" : "; figures are means of a run",
 		   in->options->normalize ? "; each run is scaled to the total before" : "");
+	caption_cost_compared(o, in->profile);
 }
 
 #define RESOURCES_MOST 16 /* that a page is offered with */

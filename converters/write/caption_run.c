@@ -237,6 +237,63 @@ bool caption_run(struct out *o, const struct profile *p, struct run_times *r)
 
 /* ---- remarks --------------------------------------------------------------------------------- */
 
+/* CPU time of processes that say what recording took of it. */
+struct cost {
+	uint64_t own_ns, cpu_ns;
+};
+
+static void cost_add(struct cost *c, const struct profile_process *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!list[i].ended)
+			continue;
+		c->cpu_ns += minimum(list[i].cpu_ns, UINT64_MAX - c->cpu_ns);
+		c->own_ns += minimum(list[i].own_ns, UINT64_MAX - c->own_ns);
+	}
+}
+
+/* 0: it is not known. */
+static double cost_share(const struct cost *c)
+{
+	return c->cpu_ns ? weight_fraction(c->own_ns, c->cpu_ns) : 0;
+}
+
+static void write_recording(struct out *o, const struct profile *p)
+{
+	struct cost cost = {0, 0};
+	char text[WEIGHT_BYTES];
+	double share;
+
+	cost_add(&cost, p->processes, p->n_processes);
+	share = cost_share(&cost);
+	if (share < DEAR)
+		return;
+	if (p->threads || p->states || p->from_ns || p->to_ns)
+		out_format(o, "recording itself took %.3g %% of the whole run's CPU time",
+			   100 * share);
+	else
+		out_format(o, "recording itself took %s, %.3g %% of the CPU time",
+			   weight_duration(text, cost.own_ns), 100 * share);
+	out_text(o, "; no row has it\n");
+}
+
+void caption_cost_compared(struct out *o, const struct profile *p)
+{
+	struct cost sides[2] = {0};
+	double before, after;
+
+	for (size_t i = 0; i < p->n_runs && i < p->n_columns; i++)
+		cost_add(&sides[i >= p->n_base], p->processes + p->columns[i].first_process,
+			 p->columns[i].n_processes);
+	before = cost_share(&sides[0]);
+	after = cost_share(&sides[1]);
+	if (before >= DEAR || after >= DEAR)
+		out_format(o,
+			   "recording itself took %.3g %% of the CPU time before, %.3g %% after; "
+			   "no row has it\n",
+			   100 * before, 100 * after);
+}
+
 /* What a thread is `stalled` for nobody says, so that a heading says what it may be, if that is much. */
 static void write_stalled(struct out *o, const struct profile *p)
 {
@@ -264,32 +321,6 @@ static void write_stalled(struct out *o, const struct profile *p)
 		     "without\na wrapper, or for the host of a virtual machine\n");
 	if (!ready)
 		out_text(o, "or for a processor, of which the kernel says nothing here\n");
-}
-
-static void write_recording(struct out *o, const struct profile *p)
-{
-	uint64_t own_ns = 0, cpu_ns = 0;
-	char text[WEIGHT_BYTES];
-	double share;
-
-	for (size_t i = 0; i < p->n_processes; i++) {
-		const struct profile_process *process = &p->processes[i];
-
-		if (!process->ended)
-			continue;
-		cpu_ns += minimum(process->cpu_ns, UINT64_MAX - cpu_ns);
-		own_ns += minimum(process->own_ns, UINT64_MAX - own_ns);
-	}
-	share = weight_fraction(own_ns, cpu_ns);
-	if (!cpu_ns || share < DEAR)
-		return;
-	if (p->threads || p->states || p->from_ns || p->to_ns)
-		out_format(o, "recording itself took %.3g %% of the whole run's CPU time",
-			   100 * share);
-	else
-		out_format(o, "recording itself took %s, %.3g %% of the CPU time",
-			   weight_duration(text, own_ns), 100 * share);
-	out_text(o, "; no row has it\n");
 }
 
 void caption_remarks(struct out *o, const struct profile *p)

@@ -347,6 +347,7 @@ int compared_table_head(struct compared_table *t, const char *title, const char 
 	caption_compared(t->out, title, t->in);
 	write_side(t, "before: ", 0, c->n_base);
 	write_side(t, "after: ", c->n_base, c->n_runs);
+	caption_cost_compared(t->out, t->in->profile);
 	caption_parts(t->out, t->in);
 	caption_root(t->out, t->root);
 	write_totals(t);

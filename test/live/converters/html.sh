@@ -68,6 +68,11 @@ record CPSAMPLE_OUTPUT=dear.cps CPSAMPLE_RESOURCES=cpu,alloc:100 CPSAMPLE_BUDGET
 page dear --resource cpu dear.cps
 by_node page.cjs dear.html dear "$("$CPCONV" --resource cpu dear.cps | grep "^recording itself took ")" 2>err || fail "$(cat err)"
 
+cp dear.cps same.cps
+page dear_both --resource cpu --base same.cps dear.cps
+by_node page.cjs dear_both.html dear "$("$CPCONV" --resource cpu --base same.cps dear.cps | grep "^recording itself took ")" 2>err ||
+	fail "$(cat err)"
+
 # Each stack counts once for a search; and the whole tree, walked by keys, is that of --tree.
 by_node page.cjs small.html matched a , small.html matched '^[ac]$' , small.html matched '^a$' , small.html walk >got 2>err ||
 	fail "$(cat err)"

@@ -93,6 +93,16 @@ static void make_single(void)
 	put("n", "main;a 600\nmain;b;c 310\nmain;new 5\n");
 }
 
+/* Seen to fail: nothing said it. */
+Test(compared, what_recording_took)
+{
+	enter_new_directory();
+	resource_dear_file("o", 0);
+	resource_dear_file("n", 100);
+	shows("--base o n", "took 0 % of the CPU time before, 5 % after; no row has it\n");
+	shows("--base n o", "took 5 % of the CPU time before, 0 % after; no row has it\n");
+}
+
 Test(compared, one_run_each)
 {
 	make_single();
