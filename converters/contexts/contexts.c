@@ -403,3 +403,125 @@ void counted_contexts_free(struct counted_contexts *c)
 	free(c->is_there);
 	*c = (struct counted_contexts){0};
 }
+
+/* ---- counted cycles -------------------------------------------------------------------------- */
+
+/* Paths as strings of the names' numbers, so that equal ones have one number. */
+struct cycle_paths {
+	struct strings *paths;
+	const bool *is_counted; /* by name */
+	uint32_t *names;
+	size_t room;
+};
+
+/* The number of the path without what is not counted; STRINGS_NONE if then it closes no cycle. *is_out: memory is. */
+static uint32_t path_number(struct cycle_paths *x, const struct history *h, bool *is_out)
+{
+	uint32_t n = 0, number;
+
+	*is_out = !array_reserve(&x->names, &x->room, h->length, sizeof(*x->names));
+	if (*is_out || !x->is_counted[h->entries[h->length - 1].name])
+		return STRINGS_NONE;
+	for (uint32_t i = 0; i < h->length; i++)
+		if (x->is_counted[h->entries[i].name])
+			x->names[n++] = h->entries[i].name;
+	if (n < 3)
+		return STRINGS_NONE;
+	number = strings_add(x->paths, (const char *)x->names, n * sizeof(*x->names));
+	*is_out = number == STRINGS_NONE;
+	return number;
+}
+
+/* The numbers of the paths of all cycles, each plus 1; 0: it has none. The caller frees them. NULL: memory. */
+static uint32_t *number_paths(struct cycle_paths *x, const struct contexts *c, struct error *err)
+{
+	struct history_item *items = calloc(c->n_cycles + 1, sizeof(*items));
+	uint32_t *numbers = calloc(c->n_cycles + 1, sizeof(*numbers));
+	struct history_reader reader = {0};
+	struct history h;
+	bool is_out = !items || !numbers;
+
+	for (size_t i = 0; !is_out && i < c->n_cycles; i++)
+		items[i] = (struct history_item){c->cycles[i].node, c->cycles[i].length};
+	is_out = is_out || history_open(&reader, c->tree, items, c->n_cycles, err);
+	for (size_t i = 0; !is_out && i < c->n_cycles; i++) {
+		is_out = history_next(&reader, &h, err) <= 0;
+		if (!is_out)
+			numbers[i] = path_number(x, &h, &is_out) + 1;
+	}
+	history_close(&reader);
+	free(items);
+	if (!is_out)
+		return numbers;
+	free(numbers);
+	error_memory(err);
+	return NULL;
+}
+
+/* Number 0 of `of_path` is that of what has no path. */
+static void pair_cycles(struct counted_cycles *c, const uint32_t *sampled, size_t n,
+			const uint32_t *counted, size_t *of_path, uint32_t *uses)
+{
+	for (size_t i = 0; i < n; i++)
+		uses[sampled[i]]++;
+	for (size_t i = 0; i < c->counted->n_cycles; i++)
+		of_path[counted[i]] = i;
+	of_path[0] = NONE;
+	for (size_t i = 0; i < n; i++) {
+		c->of[i] = uses[sampled[i]] == 1 ? of_path[sampled[i]] : NONE;
+		if (c->of[i] != NONE)
+			c->is_there[c->of[i]] = true;
+	}
+}
+
+static int find_pairs(struct counted_cycles *c, struct cycle_paths *x,
+		      const struct contexts *sampled, struct error *err)
+{
+	uint32_t *counted = number_paths(x, c->counted, err);
+	uint32_t *own = counted ? number_paths(x, sampled, err) : NULL;
+	size_t *of_path = own ? make_list(strings_count(x->paths) + 1) : NULL;
+	uint32_t *uses = own ? calloc(strings_count(x->paths) + 1, sizeof(*uses)) : NULL;
+	int status = own ? 0 : -1;
+
+	if (of_path && uses)
+		pair_cycles(c, own, sampled->n_cycles, counted, of_path, uses);
+	else if (!status)
+		status = error_memory(err);
+	free(counted);
+	free(own);
+	free(of_path);
+	free(uses);
+	return status;
+}
+
+int counted_cycles_build(struct counted_cycles *c, const struct contexts *sampled,
+			 const struct tree *calls, struct error *err)
+{
+	bool *is_counted = calloc(strings_count(calls->strings) + 1, sizeof(*is_counted));
+	struct cycle_paths x = {.paths = strings_new(), .is_counted = is_counted};
+	int status;
+
+	*c = (struct counted_cycles){.counted = contexts_build(calls, true, err),
+				     .of = make_list(sampled->n_cycles)};
+	status = c->counted ? 0 : -1;
+	if (c->counted)
+		c->is_there = calloc(c->counted->n_cycles + 1, sizeof(*c->is_there));
+	if (!status && (!c->is_there || !c->of || !is_counted || !x.paths))
+		status = error_memory(err);
+	for (size_t i = 1; !status && i < calls->n_nodes; i++)
+		is_counted[calls->nodes[i].name] = true;
+	if (!status)
+		status = find_pairs(c, &x, sampled, err);
+	strings_free(x.paths);
+	free(x.names);
+	free(is_counted);
+	return status;
+}
+
+void counted_cycles_free(struct counted_cycles *c)
+{
+	contexts_free(c->counted);
+	free(c->of);
+	free(c->is_there);
+	*c = (struct counted_cycles){0};
+}

@@ -83,4 +83,25 @@ int counted_contexts_build(struct counted_contexts *c, const struct contexts *sa
 			   const struct tree *calls, struct error *err);
 void counted_contexts_free(struct counted_contexts *c);
 
+/* ---- counted cycles -------------------------------------------------------------------------- */
+/*
+ * Which of the cycles of samples are those of counted calls.
+ *
+ * In: two trees. Out: pairs of cycles.
+ *
+ * The counted functions of the path of a cycle of samples are the path of a counted one, if there is just one cycle of samples that
+ * has these. `samples` of a counted cycle are the calls that closed it.
+ */
+
+struct counted_cycles {
+	struct contexts *counted;
+	size_t *of;	/* by cycle of samples: the counted one, or COUNTED_CONTEXTS_NONE */
+	bool *is_there; /* by counted cycle: one of samples has it */
+};
+
+/* `sampled` has cycles. -1: memory. Call counted_cycles_free in any case. */
+int counted_cycles_build(struct counted_cycles *c, const struct contexts *sampled,
+			 const struct tree *calls, struct error *err);
+void counted_cycles_free(struct counted_cycles *c);
+
 #endif

@@ -125,6 +125,9 @@ typedef int view_emit(const struct view_input *in, struct out *o, struct error *
 /* Write with `emit`, and with --root only what is below the root functions, as bottomup.h has it. -1: error. */
 int view_below_root(const struct view_input *in, struct out *o, view_emit *emit, struct error *err);
 
+/* Write with `emit`, and if calls were counted with a call graph that has them, as call_counts_graph() makes it. -1: error. */
+int view_with_calls(const struct view_input *in, struct out *o, view_emit *emit, struct error *err);
+
 /* What the view needs, of enum view_needs, with --focus or --ignore (`is_filtered`) or without. */
 unsigned view_needs(const struct view *view, bool is_filtered);
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "contexts/arc_times.h"
-#include "graph/call_counts.h"
 #include "graph/function_names.h"
 #include "view/view.h"
 #include "write/caption.h"
@@ -314,20 +313,7 @@ static int write_all(const struct view_input *in, struct out *o, struct error *e
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct view_input with = *in;
-	struct call_counts counts;
-	struct graph *graph = NULL;
-	int status;
-
-	if (!in->calls)
-		return write_all(in, o, err);
-	status = call_counts_build(&counts, in->calls, err);
-	if (!status)
-		with.graph = graph = call_counts_graph(&counts, in->graph, err);
-	status = graph ? write_all(&with, o, err) : -1;
-	graph_free(graph);
-	call_counts_free(&counts);
-	return status;
+	return view_with_calls(in, o, write_all, err);
 }
 
 const struct view view_average_time = {

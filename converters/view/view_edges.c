@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "graph/call_counts.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/table.h"
@@ -184,20 +183,7 @@ static int write_all(const struct view_input *in, struct out *o, struct error *e
 /* Calls that were counted are edges whether samples have met them or not. */
 static int write_counted(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct view_input with = *in;
-	struct call_counts counts;
-	struct graph *graph = NULL;
-	int status;
-
-	if (!in->calls)
-		return write_all(in, o, err);
-	status = call_counts_build(&counts, in->calls, err);
-	if (!status)
-		with.graph = graph = call_counts_graph(&counts, in->graph, err);
-	status = graph ? write_all(&with, o, err) : -1;
-	graph_free(graph);
-	call_counts_free(&counts);
-	return status;
+	return view_with_calls(in, o, write_all, err);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/call_counts.h"
 #include "graph/function_names.h"
 #include "tree/bottomup.h"
 #include "view/view.h"
@@ -111,5 +112,23 @@ int view_below_root(const struct view_input *in, struct out *o, view_emit *emit,
 	graph_free(graph);
 	tree_free(below);
 	function_names_free(&roots);
+	return status;
+}
+
+int view_with_calls(const struct view_input *in, struct out *o, view_emit *emit, struct error *err)
+{
+	struct view_input with = *in;
+	struct call_counts counts;
+	struct graph *graph = NULL;
+	int status;
+
+	if (!in->calls)
+		return emit(in, o, err);
+	status = call_counts_build(&counts, in->calls, err);
+	if (!status)
+		with.graph = graph = call_counts_graph(&counts, in->graph, err);
+	status = graph ? emit(&with, o, err) : -1;
+	graph_free(graph);
+	call_counts_free(&counts);
 	return status;
 }

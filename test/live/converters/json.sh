@@ -11,6 +11,7 @@
 # - If bytes that are no UTF-8 are written as they are.
 # - If a key is missing in the manual, or one of --info of Python programs in the schema.
 # - If a comparison of two resources has the keys of one.
+# - If --cycles has no calls of a recording that has counted some.
 #
 # May run beside others.
 # Not in short runs: it takes 10 s.
@@ -179,6 +180,12 @@ def work(n):
 work(300000)' || fail "python3 ended with $?"
 "$CPCONV" --info --tsv python.cps | grep -q '^python_functions' || fail "python3 has no functions by name"
 write python.cps
+
+# Calls that were counted.
+$CC -O2 -g -pg -mfentry -fno-inline -fno-optimize-sibling-calls -fno-ipa-icf -pthread -o counted "$root/test/targets/counted.c" ||
+	fail "cannot build counted"
+record CPSAMPLE_OUTPUT=counted.cps ./counted plain 3000000 >/dev/null || fail "counted ended with $?"
+write counted.cps
 
 # Several resources of two programs.
 two=$root/test/data/resources.cps

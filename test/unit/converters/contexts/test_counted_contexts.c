@@ -196,6 +196,67 @@ static void same_contexts(const struct tree *t, struct replay *r)
 	contexts_free(c);
 }
 
+/* The calls that closed the cycle: those that led to contexts which end with its path, and had its function before that just
+ * there. */
+static uint64_t replay_cycle(const struct replay *r, const struct call_history *path)
+{
+	uint64_t entered = 0;
+
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct call_history *h = &r->contexts[i].history;
+		unsigned from = h->n - path->n, k = 0;
+
+		if (h->n < path->n)
+			continue;
+		while (k < path->n && h->at[from + k].function == path->at[k].function)
+			k++;
+		entered += k == path->n ? r->contexts[i].entered : 0;
+	}
+	return entered;
+}
+
+/* The path of a cycle goes from the last entry before the end, so it has its function at both ends and nowhere else. */
+static void same_cycles(const struct tree *t, const struct replay *r)
+{
+	struct error err;
+	struct contexts *sampled = contexts_build(t, true, &err);
+	struct history_item *items = calloc(sampled->n_cycles + 1, sizeof(*items));
+	struct counted_cycles cycles;
+	struct history_reader reader;
+	struct history h;
+	uint64_t closed = 0, sum = 0;
+
+	cr_assert_eq(counted_cycles_build(&cycles, sampled, t, &err), 0);
+	cr_assert_eq(cycles.counted->n_cycles, sampled->n_cycles);
+	for (size_t i = 0; i < sampled->n_cycles; i++)
+		items[i] =
+			(struct history_item){sampled->cycles[i].node, sampled->cycles[i].length};
+	cr_assert_eq(history_open(&reader, t, items, sampled->n_cycles, &err), 0);
+	for (size_t i = 0; i < sampled->n_cycles; i++) {
+		struct call_history path;
+
+		cr_assert_eq(cycles.of[i], i);
+		cr_assert(cycles.is_there[i]);
+		cr_assert_eq(history_next(&reader, &h, &err), 1);
+		find_history(t, &h, &path);
+		cr_assert_eq(cycles.counted->cycles[i].samples, replay_cycle(r, &path));
+		sum += cycles.counted->cycles[i].samples;
+	}
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct call_history *at = &r->contexts[i].history;
+		bool is_again = false;
+
+		for (unsigned k = 0; k + 1 < at->n; k++)
+			is_again |= at->at[k].function == at->at[at->n - 1].function;
+		closed += is_again ? r->contexts[i].entered : 0;
+	}
+	cr_assert_eq(sum, closed);
+	history_close(&reader);
+	free(items);
+	counted_cycles_free(&cycles);
+	contexts_free(sampled);
+}
+
 static void same_arcs(const struct tree *t, const struct replay *r)
 {
 	struct call_counts counts;
@@ -246,8 +307,10 @@ static void check_program(unsigned number, unsigned limit)
 	cr_assert(t, "%s", err.text);
 	same_arcs(t, r);
 	compared += !p->counted->has_cut && !counted_tree_has_runs(t);
-	if (!p->counted->has_cut && !counted_tree_has_runs(t))
+	if (!p->counted->has_cut && !counted_tree_has_runs(t)) {
 		same_contexts(t, r);
+		same_cycles(t, r);
+	}
 	tree_free(t);
 	profile_free(p);
 	for (unsigned i = 0; i <= n; i++)
@@ -256,7 +319,7 @@ static void check_program(unsigned number, unsigned limit)
 }
 
 /* Seen to fail: with a tree that did not take a call of another function of the same name for a direct recursion, or trusted runs of these; with a join that
- * left out the second recording; with a machine that forgot step A5. */
+ * left out the second recording; with a machine that forgot step A5; with cycles that have what their contexts' direct recursions were, too. */
 Test(counted_contexts, random_programs, .timeout = 600)
 {
 	seed = 28;
