@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What it costs that each call is counted, and how many contexts real programs have: Spivey's tables.
 
-lua and tcc are built from Debian's sources, bare and with each way to tell of calls. They run in turns:
-bare, with hooks that do nothing, with ours, with gprof's and below uftrace; once below callgrind.
+lua, tcc and TeX are built from Debian's sources, bare and with each way to tell of calls. They run in turns:
+bare, with hooks that do nothing, with ours and with gprof's; once below uftrace and callgrind. What is
+credited is measured apart, with more samples.
 """
 
 import os
@@ -10,7 +11,7 @@ import shutil
 import statistics
 import subprocess
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import grid
 from measure import Failure, in_turns, must, stat
@@ -21,7 +22,8 @@ UNIT = "of alternating runs"
 SIZES = "contexts that were counted"
 TRUE = "credited time with calls counted"
 ROUNDS = 7
-GOALS = {"lua": 1, "tcc": 2}  # times gprof's, at most
+RATE = 4000  # samples per second, where it is measured what is credited
+GOALS = {"lua": 1, "tcc": 2, "TeX": 1}  # times gprof's, at most
 WITHIN = 10  # %
 FLAGS = {"pg": ["-pg"], "fentry": ["-pg", "-mfentry"], "cyg": ["-finstrument-functions"]}
 WAYS = {"pg": "-pg", "fentry": "-pg -mfentry", "cyg": "-finstrument-functions"}
@@ -41,6 +43,7 @@ SIZE_HEADS = ["functions", "calls, M", "states", "transitions", "depth", "deepes
 SIZE_HEADS += ["file, MB", "gmon.out, MB"]
 COST_HEADS = ["CPU, s", "above bare, %", "quartiles", "times gprof's"]
 TRUE_HEADS = ["bare, s", "counted, s", "credited, s", "more, %", "quartiles", "profiling, s"]
+TRUE_HEADS += ["samples"]
 
 
 class Line(grid.Line):
@@ -52,6 +55,7 @@ class Program:
     name: str
     made: dict  # how it was compiled -> its path
     argv: list
+    env: dict = field(default_factory=dict)
 
 
 def compile_with(bench, argv):
@@ -63,7 +67,7 @@ def compile_with(bench, argv):
 def source(bench, package):
     """Its directory in the cache, or None."""
     cache = os.path.join(bench.build, "cache")
-    command = [bench.work("debian-source"), cache, package]
+    command = [bench.work("debian"), "source", cache, package]
     if subprocess.run(command, check=False).returncode == 0:
         return os.path.join(cache, package)
     bench.remark(f"calls are counted without {package}: its source could not be had")
@@ -112,7 +116,30 @@ def tcc(bench):
     return Program("tcc", made, argv)
 
 
-PROGRAMS = [lua, tcc]
+def tex(bench):
+    """Knuth's TeX typesets its own source, 536 pages."""
+    cache = os.path.join(bench.build, "cache")
+    if subprocess.run([bench.work("tex"), cache], check=False).returncode != 0:
+        bench.remark("calls are counted without TeX: its source could not be had or not be built")
+        return None
+    top = os.path.join(cache, "tex")
+    web2c, library = os.path.join(top, "web2c"), os.path.join(top, "kpathsea")
+    argv = ["-w", "-DHAVE_CONFIG_H", "-DMAKE_KPSE_DLL=0"]
+    for folder in (web2c, os.path.join(web2c, "w2c"), top, library):
+        argv += ["-I", folder]
+    for folder in (web2c, os.path.join(web2c, "lib"), library):
+        argv += sorted(path.path for path in os.scandir(folder) if path.name.endswith(".c"))
+    made = make(bench, "tex", [*argv, "-lm"])
+    files, here = os.path.join(top, "files"), bench.runner.directory
+    env = {"TEXINPUTS": f"{top}:{files}:{here}", "TFMFONTS": files, "TEXFORMATS": here}
+    with open(bench.runner.path("texmf.cnf"), "w", encoding="ascii"):
+        env["TEXMFCNF"] = here
+    dump = [made["bare"], "-ini", "-interaction=batchmode", "\\input plain \\dump"]
+    must(bench.runner.run(dump, env), "TeX's format")
+    return Program("TeX", made, ["-fmt=plain", "-interaction=batchmode", "tex.tex"], env)
+
+
+PROGRAMS = [lua, tcc, tex]
 
 
 # ---- the recording -------------------------------------------------------------------------------
@@ -171,36 +198,49 @@ def depths(path):
 # ---- the tables ----------------------------------------------------------------------------------
 
 
-def ours(bench, out):
-    return {"LD_PRELOAD": bench.library, "CPSAMPLE_OUTPUT": out}
+def way(bench, program, how, env=()):
+    argv, env = [program.made[how], *program.argv], {**program.env, **dict(env)}
+    return lambda: must(bench.runner.run(argv, env), f"{program.name} {how}")
 
 
 def ways(bench, program, empty):
     """Name -> a function that runs the program so."""
-
-    def way(how, env=()):
-        argv = [program.made[how], *program.argv]
-        return lambda: must(bench.runner.run(argv, env), f"{program.name} {how}")
-
-    out = bench.runner.path
-    cases = {"bare": way("bare"), "sampled only": way("bare", ours(bench, out("bare.cps")))}
+    cases = {"bare": way(bench, program, "bare")}
+    cases["sampled only"] = recorded(bench, program, "bare")
     for how, flags in WAYS.items():
-        cases[f"empty hooks, {flags}"] = way(how, {"LD_PRELOAD": empty})
+        cases[f"empty hooks, {flags}"] = way(bench, program, how, {"LD_PRELOAD": empty})
     for how, flags in WAYS.items():
-        cases[f"cpsample, {flags}"] = recorded(bench, way(how, ours(bench, out(f"{how}.cps"))), how)
-    cases["gprof, -pg"] = way("pg")
+        cases[f"cpsample, {flags}"] = recorded(bench, program, how)
+    cases["gprof, -pg"] = below_gprof(bench, program)
     return cases
 
 
-def recorded(bench, run, how):
-    """Runs it, and reads what the recording says."""
+def recorded(bench, program, how, rate=None):
+    """Runs it, and reads what the recording says. rate: samples per second, if not the default's."""
     path = bench.runner.path(f"{how}.cps")
+    env = {"LD_PRELOAD": bench.library, "CPSAMPLE_OUTPUT": path}
+    if rate:
+        env = bench.ours.wrap([], path, rate)[1]
+    run = way(bench, program, how, env)
 
     def once():
-        if os.path.exists(path):
-            os.unlink(path)
+        bench.plain.remove(path)
         ran = run()
         ran.info = bench.ours.info(path)
+        if rate:
+            bench.ours.samples(path, ran)  # says if there is no such clock here
+        return ran
+
+    return once
+
+
+def below_gprof(bench, program):
+    """Runs it, and keeps its gmon.out, which the programs with empty hooks write, too."""
+    run = way(bench, program, "pg")
+
+    def once():
+        ran = run()
+        os.replace(bench.runner.path("gmon.out"), bench.runner.path("gmon.kept"))
         return ran
 
     return once
@@ -249,7 +289,7 @@ def slow(bench, program, results):
         if not shutil.which(tool):
             yield Line(COST, UNIT, COST_HEADS, case, [], f"no {tool} on this machine")
             continue
-        run = must(bench.runner.run([*command, *argv]), tool)
+        run = must(bench.runner.run([*command, *argv], program.env), tool)
         bare = statistics.median(each.cpu for each in results["bare"])
         cells = [f"{run.cpu:.2f}", f"{100 * (run.cpu / bare - 1):+.0f}", "", ""]
         size = bench.plain.size(out) / 1e6
@@ -262,7 +302,7 @@ def sizes(bench, program, results):
         path, runs = bench.runner.path(f"{how}.cps"), results[f"cpsample, {flags}"]
         info, deep = runs[-1].info, depths(path)
         more = [a.rss - b.rss for a, b in zip(runs, results["sampled only"])]
-        gmon = bench.runner.path("gmon.out")
+        gmon = bench.runner.path("gmon.kept")
         keys = ["called_functions", "calls", "call_states", "call_transitions"]
         values = {key: int(info[key]) for key in keys}
         cells = [f"{values[key]:,}" for key in keys]
@@ -274,21 +314,28 @@ def sizes(bench, program, results):
         yield Line(SIZES, "of one run", SIZE_HEADS, f"{program.name}, {flags}", cells, "", values)
 
 
-def truths(program, results):
-    bare = results["bare"]
-    for flags in WAYS.values():
-        runs = results[f"cpsample, {flags}"]
+def truths(bench, program):
+    """Runs with many samples: by four in a thousand nothing is decided."""
+    cases = {"bare": way(bench, program, "bare")}
+    for how, flags in WAYS.items():
+        cases[flags] = recorded(bench, program, how, RATE)
+    bench.progress(f"{NAME}: {program.name}, what is credited")
+    results = in_turns(bench.size(ROUNDS, 1), cases)
+    bare = results.pop("bare")
+    for flags, runs in results.items():
         credited = [int(run.info["credited_ns"]) / 1e9 for run in runs]
         hooks = [int(run.info["hooks_ns"]) / 1e9 for run in runs]
+        samples = sum(int(run.info["samples"]) for run in runs)
         more = [100 * (ours / base.cpu - 1) for ours, base in zip(credited, bare)]
         median = stat(more).median
         times = [[run.cpu for run in bare], [run.cpu for run in runs], credited]
         cells = [f"{statistics.median(each):.2f}" for each in times]
         cells += [f"{median:+.1f}", quartiles(more, "+.1f"), f"{statistics.median(hooks):.2f}"]
+        cells.append(f"{samples:,}")
         remark = f"within {WITHIN} %" if abs(median) <= WITHIN else f"beyond {WITHIN} %"
-        measured = {"credited": credited, "hooks": hooks, "bare": times[0]}
+        measured = {"credited": credited, "hooks": hooks, "bare": times[0], "samples": samples}
         case = f"{program.name}, {flags}"
-        yield Line(TRUE, "of the same runs", TRUE_HEADS, case, cells, remark, measured)
+        yield Line(TRUE, "of alternating runs", TRUE_HEADS, case, cells, remark, measured)
 
 
 def run(bench):
@@ -306,11 +353,11 @@ def run(bench):
                 results = in_turns(bench.size(ROUNDS, 1), ways(bench, program, empty))
                 cost += [*costs(program, results), *slow(bench, program, results)]
                 size += sizes(bench, program, results)
-                true += truths(program, results)
+                true += truths(bench, program)
         except Failure as why:  # the other program is worth having
             bench.remark(f"calls are counted without {build.__name__}: {why}")
     if not cost:
-        raise Failure("neither the source of lua nor that of tcc could be had")
+        raise Failure("none of the programs' sources could be had")
     size += [Line(SIZES, "of one run", SIZE_HEADS, name, cells) for name, cells in PAPER.items()]
     for title, words in NOTES:
         bench.note(title, words.format(rounds=bench.size(ROUNDS, 1)))
@@ -321,7 +368,7 @@ NOTES = [
     (
         COST,
         "Medians of {rounds} rounds, in which all take turns; above bare is taken within rounds. tcc "
-        "compiles the SQLite amalgamation. The programs are compiled with -O2 "
+        "compiles the SQLite amalgamation, TeX typesets its own source. The programs are compiled with -O2 "
         "-fno-optimize-sibling-calls. empty hooks: a library whose hooks return at once, preloaded. "
         "sampled only: the bare program with cpsample. The paper has for TeX dummy +30, aprof +92, "
         "gprof +134 %, for GCC +25, +121, +99 %, for pProlog +37, +97, +195 %.",
@@ -334,7 +381,8 @@ NOTES = [
     ),
     (
         TRUE,
-        "more: the credited time above what the bare program used in the same round. profiling: the time "
-        "of the line [profiling], which no function has.",
+        f"The clock perf with {RATE:,} samples per second. more: the credited time above what the bare "
+        "program used in the same round. profiling: the time of the line [profiling], which no function "
+        "has. samples: of all rounds, without those in hooks.",
     ),
 ]
