@@ -101,6 +101,28 @@ static CPS_HOOK struct cps_calls_frame *active_at(struct cps_calls_frame *f, uin
 	return f;
 }
 
+/* How many words behind the hook's frame the function that has called it has its return address: most have few below it, and those of
+ * one function as many each time, so `latest` is tried first. It is needed to know calls that are left by longjmp. */
+#define WORDS 64u /* that are looked at */
+
+static inline CPS_HOOK uint64_t find_site(const struct cps_calls *c, const uintptr_t *at,
+					  uint64_t site, uint16_t *latest)
+{
+	uintptr_t end = ((uintptr_t)at | (PAGE - 1)) + 1;
+	uint64_t words = *latest, most;
+
+	if ((uintptr_t)at - c->low < c->own_bytes)
+		end = c->low + c->own_bytes;
+	most = (end - (uintptr_t)at) / sizeof(*at);
+	most = most < WORDS ? most : WORDS;
+	if (words < most && at[words] == site)
+		return site | words << 48;
+	for (words = 0; words < most && at[words] != site;)
+		words++;
+	*latest = (uint16_t)words;
+	return words < most ? site | words << 48 : SITE;
+}
+
 /* What a handler has interrupted lies above its stack pointer, and below that is what was over. */
 static CPS_HOOK_KEEPS __attribute__((noinline)) struct cps_calls_frame *
 look_at_far(struct cps_calls *c, const uintptr_t *at)
@@ -241,6 +263,7 @@ enter_elsewhere(struct cps_calls *c, uintptr_t function, const uintptr_t *at, ui
 		uint64_t site)
 {
 	bool is_own = (uintptr_t)at - c->low < c->own_bytes;
+	uint16_t latest = 0;
 
 	if (c->is_elsewhere || c->machine.is_busy) {
 		cps_single_count(&c->missed);
@@ -249,6 +272,7 @@ enter_elsewhere(struct cps_calls *c, uintptr_t function, const uintptr_t *at, ui
 	c->is_elsewhere = c->machine.is_busy = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	renew(c);
+	site = site ? find_site(c, at, site, &latest) : 0;
 	if (!is_own && !count_elsewhere(c, function, at, as_deep, site))
 		cps_single_count(&c->missed);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -363,7 +387,7 @@ void cps_calls_thread_ends(void)
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* A call of the function with this return address there, which is `as_deep` as frames are whose calls are over. `site`: its end is
- * told, so that direct recursions are frames, too; as in struct cps_calls_frame. */
+ * told, so that direct recursions are frames, too, and this is its return address, which lies elsewhere. */
 static inline __attribute__((always_inline)) CPS_HOOK void
 enter(uintptr_t function, const uintptr_t *at, uintptr_t as_deep, uint64_t site)
 {
@@ -396,7 +420,7 @@ enter(uintptr_t function, const uintptr_t *at, uintptr_t as_deep, uint64_t site)
 		atomic_signal_fence(memory_order_seq_cst);
 		f[1].back = site ? 0 : *at;
 		f[1].state = to;
-		f[1].site = site;
+		f[1].site = site ? find_site(c, at, site, &to->words) : 0;
 		atomic_signal_fence(memory_order_seq_cst);
 		c->top = f + 1;
 		atomic_signal_fence(memory_order_seq_cst);
@@ -414,32 +438,14 @@ static __attribute__((used)) CPS_HOOK_KEEPS void cps_calls_enter(uintptr_t funct
 
 /* What compilers call with -finstrument-functions. It is deeper than the function itself, which may have others that were inlined
  * in the same frame: so the place is one byte higher than what is below it. */
-#define WORDS 64u /* of its frame that are looked at */
-#define HERE  ((uintptr_t)__builtin_frame_address(0) + sizeof(void *))
-
-/* Where the function that has called the hook has its return address: most have few words below it. It is needed to know calls
- * that are left by longjmp. */
-static inline CPS_HOOK uint64_t find_site(uint64_t site, const uintptr_t *at)
-{
-	const struct cps_calls *c = cps_calls_mine;
-	uintptr_t end = ((uintptr_t)at | (PAGE - 1)) + 1;
-	uint64_t words = 0, most;
-
-	if (c && (uintptr_t)at - c->low < c->own_bytes)
-		end = c->low + c->own_bytes;
-	most = (end - (uintptr_t)at) / sizeof(*at);
-	most = most < WORDS ? most : WORDS;
-	while (words < most && at[words] != site)
-		words++;
-	return words < most ? site | words << 48 : SITE;
-}
+#define HERE ((uintptr_t)__builtin_frame_address(0) + sizeof(void *))
 
 __attribute__((visibility("default"))) CPS_HOOK void __cyg_profile_func_enter(void *function,
 									      void *site)
 {
 	if (cps_calls_are_counted)
 		enter((uintptr_t)function, (const uintptr_t *)HERE, HERE + 1,
-		      find_site((uintptr_t)site & SITE, (const uintptr_t *)HERE));
+		      (uintptr_t)site & SITE);
 }
 
 /* The end of a call of whose entry the compiler has told. Calls that are deeper were left by longjmp. */
@@ -484,8 +490,7 @@ __attribute__((visibility("hidden"))) void (*cps_calls_fentry_instead)(void) = d
 CPS_ENTRY_CALL_HOOKS;
 _Static_assert(offsetof(struct cps_calls, top) == 0 && offsetof(struct cps_calls, end) == 8 &&
 		       offsetof(struct cps_calls, low) == 24 &&
-		       offsetof(struct cps_calls, bytes) == 32 &&
-		       offsetof(struct cps_calls, machine.transitions) == 48,
+		       offsetof(struct cps_calls, bytes) == 32,
 	       "the hooks know it");
 _Static_assert(sizeof(struct cps_calls_frame) == 32 &&
 		       offsetof(struct cps_calls_frame, back) == 8 &&
@@ -493,9 +498,9 @@ _Static_assert(sizeof(struct cps_calls_frame) == 32 &&
 	       "the hooks know it");
 _Static_assert(offsetof(struct cps_state, direct) == 8 &&
 		       offsetof(struct cps_state, address) == 16 &&
-		       offsetof(struct cps_state, seed) == 24 &&
-		       offsetof(struct cps_state, tag) == 32 &&
-		       offsetof(struct cps_machine_table, slots) == 16,
+		       offsetof(struct cps_state, next) == 24 &&
+		       offsetof(struct cps_state, mask) == 32 &&
+		       CPS_MACHINE_FACTOR + UINT64_C(1640531535) == UINT64_C(1) << 32,
 	       "the hooks know it");
 
 /* ---- libraries that come and go -------------------------------------------------------------- */

@@ -24,12 +24,11 @@ CPS_HOOK void *cps_machine_pages(size_t bytes)
 	return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
-CPS_HOOK void *cps_machine_take(struct cps_machine *m, size_t bytes)
+static CPS_HOOK void *take(struct cps_machine *m, struct cps_machine_piece *piece, size_t bytes)
 {
 	char *at;
 
-	bytes = (bytes + 63) & ~(size_t)63;
-	if (bytes > m->piece_bytes) {
+	if (bytes > piece->bytes) {
 		size_t n = bytes > PIECE / 4 ? (bytes + 4095) & ~(size_t)4095 : PIECE;
 
 		at = cps_machine_pages(n);
@@ -38,33 +37,48 @@ CPS_HOOK void *cps_machine_take(struct cps_machine *m, size_t bytes)
 		m->memory += n;
 		if (n != PIECE)
 			return at;
-		m->piece = at;
-		m->piece_bytes = n;
+		*piece = (struct cps_machine_piece){at, n};
 	}
-	at = m->piece;
-	m->piece += bytes;
-	m->piece_bytes -= bytes;
+	at = piece->at;
+	piece->at += bytes;
+	piece->bytes -= bytes;
 	return at;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
-static CPS_HOOK struct cps_machine_slot *free_slot(struct cps_machine_table *t, uint64_t hash)
+CPS_HOOK void *cps_machine_take(struct cps_machine *m, size_t bytes)
 {
-	uint64_t i = hash & t->mask;
+	return take(m, &m->lines, (bytes + 63) & ~(size_t)63);
+}
 
-	for (uint64_t n = 1; t->slots[i].value; n++)
-		i = (n & 1 ? i ^ 1 : (i ^ 1) + 2) & t->mask;
+static CPS_HOOK void *take_words(struct cps_machine *m, size_t bytes)
+{
+	return take(m, &m->words, (bytes + 7) & ~(size_t)7);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Of 32 bits: tables may be large. */
+static inline CPS_HOOK uint64_t wide_hash(uint64_t key)
+{
+	return (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
+static CPS_HOOK struct cps_machine_slot *free_slot(struct cps_machine_table *t, uint64_t key)
+{
+	uint64_t i = wide_hash(key) & t->mask;
+
+	while (t->slots[i].value)
+		i = (i + 1) & t->mask;
 	return &t->slots[i];
 }
 
-/* Room for one more. `hash_of` says where a slot belongs. False: there is no memory. */
-static CPS_HOOK bool grow(struct cps_machine *m, struct cps_machine_table **table, uint64_t first,
-			  uint64_t (*hash_of)(const struct cps_machine_slot *))
+/* Room for one more. False: there is no memory. */
+static CPS_HOOK bool grow(struct cps_machine *m, struct cps_machine_table **table, uint64_t first)
 {
 	struct cps_machine_table *t = *table, *new;
 	uint64_t n = t ? t->mask + 1 : 0;
 
-	if (t && t->used < n / 4)
+	if (t && t->used < n / 2)
 		return true;
 	new = cps_machine_take(m, sizeof(*new) +
 					  (n ? 2 * n : first) * sizeof(struct cps_machine_slot));
@@ -74,41 +88,20 @@ static CPS_HOOK bool grow(struct cps_machine *m, struct cps_machine_table **tabl
 	new->used = t ? t->used : 0;
 	for (uint64_t i = 0; i < n; i++)
 		if (t->slots[i].value)
-			*free_slot(new, hash_of(&t->slots[i])) = t->slots[i];
+			*free_slot(new, t->slots[i].key) = t->slots[i];
 	atomic_signal_fence(memory_order_seq_cst);
 	*table = new;
 	return true;
 }
 
-static CPS_HOOK void put(struct cps_machine_table *t, uint64_t hash, uint64_t key, void *value)
+static CPS_HOOK void put(struct cps_machine_table *t, uint64_t key, void *value)
 {
-	struct cps_machine_slot *s = free_slot(t, hash);
+	struct cps_machine_slot *s = free_slot(t, key);
 
 	s->key = key;
 	atomic_signal_fence(memory_order_seq_cst);
 	s->value = value;
 	t->used++;
-}
-
-static inline CPS_HOOK uint64_t seed_of(uint32_t number)
-{
-	return number * UINT64_C(0xff51afd7ed558ccd);
-}
-
-static inline CPS_HOOK uint64_t tag_of(uint32_t number)
-{
-	return number * CPS_MACHINE_ADDRESSES;
-}
-
-static CPS_HOOK uint64_t hash_of_transition(const struct cps_machine_slot *s)
-{
-	return cps_machine_hash(seed_of((uint32_t)(s->key / CPS_MACHINE_ADDRESSES)),
-				s->key % CPS_MACHINE_ADDRESSES);
-}
-
-static CPS_HOOK uint64_t hash_of_key(const struct cps_machine_slot *s)
-{
-	return cps_machine_hash(0, s->key);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -144,10 +137,9 @@ static CPS_HOOK struct cps_state *next_state(struct cps_machine *m)
 static CPS_HOOK uint32_t number_of(struct cps_machine *m, uintptr_t function)
 {
 	struct cps_machine_table *t = m->functions;
-	uint64_t i = t ? cps_machine_hash(0, function) & t->mask : 0;
+	uint64_t i = t ? wide_hash(function) & t->mask : 0;
 
-	for (uint64_t n = 0; t && t->slots[i].value;
-	     n++, i = (n & 1 ? i ^ 1 : (i ^ 1) + 2) & t->mask)
+	for (; t && t->slots[i].value; i = (i + 1) & t->mask)
 		if (t->slots[i].key == function)
 			return (uint32_t)(uintptr_t)t->slots[i].value;
 	if (m->n_functions == m->room_called) {
@@ -162,14 +154,13 @@ static CPS_HOOK uint32_t number_of(struct cps_machine *m, uintptr_t function)
 		m->called = new;
 		m->room_called = room;
 	}
-	if (!grow(m, &m->functions, 128, hash_of_key))
+	if (!grow(m, &m->functions, 128))
 		return 0;
 	m->called[m->n_functions] =
 		(struct cps_called){.address = function, .module = CPS_MODULE_NONE};
 	atomic_thread_fence(memory_order_release);
 	m->n_functions++;
-	put(m->functions, cps_machine_hash(0, function), function,
-	    (void *)(uintptr_t)m->n_functions);
+	put(m->functions, function, (void *)(uintptr_t)m->n_functions);
 	return m->n_functions;
 }
 
@@ -219,8 +210,7 @@ static CPS_HOOK struct cps_state *find_state(struct cps_machine *m, const struct
 
 	for (uint32_t i = 0; i < n; i++)
 		hash = (hash ^ hash >> 32 ^ m->history[i]) * UINT64_C(0xff51afd7ed558ccd);
-	for (uint64_t i = cps_machine_hash(0, hash) & t->mask, probe = 0; t->slots[i].value;
-	     probe++, i = (probe & 1 ? i ^ 1 : (i ^ 1) + 2) & t->mask) {
+	for (uint64_t i = wide_hash(hash) & t->mask; t->slots[i].value; i = (i + 1) & t->mask) {
 		uint32_t k = 0;
 
 		s = t->slots[i].value;
@@ -232,8 +222,8 @@ static CPS_HOOK struct cps_state *find_state(struct cps_machine *m, const struct
 			return s;
 	}
 	s = next_state(m);
-	history = s && grow(m, &m->contexts, 256, hash_of_key)
-			  ? cps_machine_take(m, n * sizeof(*history))
+	history = s && grow(m, &m->contexts, 256)
+			  ? take_words(m, n * sizeof(*history))
 			  : NULL;
 	if (!history)
 		return NULL;
@@ -242,15 +232,83 @@ static CPS_HOOK struct cps_state *find_state(struct cps_machine *m, const struct
 	*s = (struct cps_state){.number = m->n_states,
 				.from = from->number,
 				.function = function << 1 | is_cut,
-				.n = n,
-				.seed = seed_of(m->n_states),
+				.n = (uint16_t)n,
 				.address = m->called[function].address,
-				.tag = tag_of(m->n_states),
+				.next = m->none,
 				.history = history};
 	atomic_thread_fence(memory_order_release);
 	m->n_states++;
-	put(m->contexts, cps_machine_hash(0, hash), hash, s);
+	put(m->contexts, hash, s);
 	return s;
+}
+
+/* ---- transitions ----------------------------------------------------------------------------- */
+/*
+ * Those of a state are few: four of five states have one or none. Where two have the same place, they get a table of twice as many
+ * places, up to PLACES for each, so that the hooks find most of them in the first place.
+ */
+
+#define PLACES 16u
+
+static inline CPS_HOOK bool is_free(const struct cps_state *next)
+{
+	return !next->address; /* state 0, or where a library was unloaded */
+}
+
+/* The function's place, or a free one, if there is one in these. */
+static CPS_HOOK struct cps_state **place_of(struct cps_state **next, uint32_t mask, uintptr_t function)
+{
+	uint32_t i = cps_machine_hash(function) & mask;
+
+	for (uint32_t n = 0; n <= mask; n++, i = (i + 1) & mask)
+		if (next[i]->address == function || is_free(next[i]))
+			return &next[i];
+	return NULL;
+}
+
+/* False: there is no memory. */
+static CPS_HOOK bool widen(struct cps_machine *m, struct cps_state *from)
+{
+	uint32_t n = from->mask + 1, places = from->next == m->none ? 1 : 2 * n;
+	struct cps_state **new = take_words(m, places * sizeof(struct cps_state *));
+
+	if (!new)
+		return false;
+	for (uint32_t i = 0; i < places; i++)
+		new[i] = m->chunks[0];
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_free(from->next[i]))
+			*place_of(new, places - 1, from->next[i]->address) = from->next[i];
+	atomic_signal_fence(memory_order_seq_cst);
+	from->next = new;
+	atomic_signal_fence(memory_order_seq_cst);
+	from->mask = places - 1;
+	return true;
+}
+
+/* Whether another one has the first place of this function. */
+static CPS_HOOK bool is_taken(const struct cps_machine *m, const struct cps_state *from,
+			      uintptr_t function)
+{
+	return from->next == m->none ||
+	       !is_free(from->next[cps_machine_hash(function) & from->mask]);
+}
+
+static CPS_HOOK bool put_transition(struct cps_machine *m, struct cps_state *from,
+				    struct cps_state *to)
+{
+	struct cps_state **place;
+
+	while (is_taken(m, from, to->address) && from->mask < PLACES * (from->transitions + 1) &&
+	       widen(m, from))
+		;
+	place = from->next == m->none ? NULL : place_of(from->next, from->mask, to->address);
+	if (!place)
+		return false;
+	*place = to;
+	from->transitions++;
+	m->n_transitions++;
+	return true;
 }
 
 /* Where the call leads for which there is no transition yet. NULL: it cannot be counted. */
@@ -260,26 +318,27 @@ static CPS_HOOK struct cps_state *new_transition(struct cps_machine *m, struct c
 	uint32_t number = number_of(m, function) - 1, n = 0;
 	struct cps_state *to = NULL;
 
-	if (number == UINT32_MAX || !grow(m, &m->transitions, 512, hash_of_transition))
+	if (number == UINT32_MAX)
 		return NULL;
 	if (!m->is_full && !(from->function & 1))
 		n = extend(m, from, number);
 	m->is_full |= m->n_states >= CPS_MACHINE_HISTORIES;
 	to = n ? find_state(m, from, number, n, false)
 	       : find_state(m, from, number, extend_cut(m, from, number), true);
-	if (!to)
-		return NULL;
-	put(m->transitions, cps_machine_hash(from->seed, function), function | from->tag, to);
-	m->n_transitions++;
-	return to;
+	return to && put_transition(m, from, to) ? to : NULL;
 }
 
 CPS_HOOK_KEEPS __attribute__((noinline)) struct cps_state *
 cps_machine_go_on(struct cps_machine *m, struct cps_state *from, uintptr_t function)
 {
-	struct cps_state *to;
+	uint32_t mask = *(volatile uint32_t *)&from->mask;
+	struct cps_state **place =
+		place_of(*(struct cps_state **volatile *)&from->next, mask, function);
+	struct cps_state *to = place ? *place : NULL;
 
-	if (m->is_busy || function >= CPS_MACHINE_ADDRESSES)
+	if (to && to->address == function)
+		return to;
+	if (m->is_busy)
 		return NULL;
 	m->is_busy = true;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -292,10 +351,11 @@ cps_machine_go_on(struct cps_machine *m, struct cps_state *from, uintptr_t funct
 CPS_HOOK bool cps_machine_begin(struct cps_machine *m)
 {
 	m->chunks[0] = cps_machine_take(m, CHUNK_FIRST * sizeof(struct cps_state));
-	if (!m->chunks[0] || !grow(m, &m->transitions, 512, hash_of_transition) ||
-	    !grow(m, &m->contexts, 256, hash_of_key))
+	if (!m->chunks[0] || !grow(m, &m->contexts, 256))
 		return false;
+	m->none[0] = m->chunks[0];
 	m->chunks[0][0].history = m->history; /* no entries of it */
+	m->chunks[0][0].next = m->none;
 	m->n_states = 1;
 	return true;
 }
@@ -311,12 +371,10 @@ static CPS_HOOK void clear(struct cps_machine_table *t)
 CPS_HOOK void cps_machine_renew(struct cps_machine *m)
 {
 	clear(m->functions);
-	clear(m->transitions);
 	for (uint32_t i = 1; i < m->n_states; i++)
 		if (m->called[state_at(m->chunks, i)->function >> 1].is_closed)
 			state_at(m->chunks, i)->address = 0;
 	for (uint32_t i = 0; i < m->n_functions; i++)
 		if (!m->called[i].is_closed)
-			put(m->functions, cps_machine_hash(0, m->called[i].address),
-			    m->called[i].address, (void *)(uintptr_t)(i + 1));
+			put(m->functions, m->called[i].address, (void *)(uintptr_t)(i + 1));
 }

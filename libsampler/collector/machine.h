@@ -25,16 +25,19 @@
 /* Called at the entry of a function: all registers stay as they are. */
 #define CPS_HOOK_KEEPS __attribute__((section("cps_hooks"), no_caller_saved_registers))
 
-/* A state takes one line of the processor's cache. The hooks know where its first numbers are, and those of the next two. */
+/* A state takes one line of the processor's cache. The hooks know where its first numbers are. */
 struct cps_state {
 	uint64_t entered, direct; /* calls that led to it; direct recursions in it */
 	uintptr_t address;	  /* in the running function; 0: in none that can be called */
-	uint64_t seed,
-		tag; /* by which the hash of its transitions begins; what their keys have of it */
+	/* Its transitions, by hashes of the called functions' addresses: where they lead, or to the state 0. One that is too small is
+	 * replaced, and stays for who is reading it: `mask` is read before `next`, and stored behind it. */
+	struct cps_state **next;
+	uint32_t mask, transitions; /* of `next`, and how many are there */
 	uint32_t number, from; /* its own; and that of the state that it was made from */
 	uint32_t
 		function; /* its running one: twice its number, plus 1 if the history was not kept */
-	uint32_t n;	  /* entries of the history */
+	uint16_t n;	  /* entries of the history */
+	uint16_t words; /* how far behind the hook's frame the latest call's return address was (calls.c) */
 	const uint32_t *history; /* n times a function's number * 2 + (1 if unmarked) */
 };
 
@@ -59,13 +62,18 @@ struct cps_machine_table {
 	struct cps_machine_slot slots[];
 };
 
+/* Memory to be cut. */
+struct cps_machine_piece {
+	char *at;
+	size_t bytes; /* that are left */
+};
+
 #define CPS_MACHINE_CHUNKS  16u
 #define CPS_MACHINE_HISTORY 4096u
 
 /* Of all 0 before cps_machine_begin. */
 struct cps_machine {
-	/* Of transitions the keys have the address of the function and the state's number, 47 and 17 bits. */
-	struct cps_machine_table *transitions, *contexts, *functions;
+	struct cps_machine_table *contexts, *functions;
 	struct cps_state *chunks[CPS_MACHINE_CHUNKS];
 	uint32_t n_states, n_functions; /* those that are complete */
 	struct cps_called *called;	/* the functions, by number */
@@ -74,15 +82,14 @@ struct cps_machine {
 	bool is_full; /* no more histories are kept */
 	uint64_t n_transitions;
 	uint64_t memory;		       /* bytes taken */
-	char *piece;			       /* memory to be cut ... */
-	size_t piece_bytes;		       /* ... and how much of it is left */
+	struct cps_state *none[1];	       /* the transitions of a state that has none yet */
+	struct cps_machine_piece lines, words; /* of the cache; and of 8 bytes */
 	uint32_t history[CPS_MACHINE_HISTORY]; /* scratch */
 };
 
 /* So many states have histories. Beyond that only arcs are counted, as states without, until there are as many as can be. */
 #define CPS_MACHINE_HISTORIES (120u << 10)
 #define CPS_MACHINE_STATES    (1u << 17)
-#define CPS_MACHINE_ADDRESSES (UINT64_C(1) << 47)
 
 /* [signal] Whole pages; NULL: there are none. */
 void *cps_machine_pages(size_t bytes);
@@ -96,20 +103,21 @@ bool cps_machine_begin(struct cps_machine *m);
 /* [signal] The state with that number, which is below n_states. */
 struct cps_state *cps_machine_state(const struct cps_machine *m, uint32_t number);
 
-/* [signal] Some functions are known by their addresses no more (is_closed). All transitions will be found again. */
+/* [signal] Some functions are known by their addresses no more (is_closed). */
 void cps_machine_renew(struct cps_machine *m);
 
-/* [signal] A transition that is not there yet: steps B2 and B3. NULL: it cannot be made, for want of memory or because a handler has
- * interrupted who makes one. */
+/* [signal] The same for a transition that is not where its hash says: it may be behind, or steps B2 and B3 make it. NULL: it cannot be
+ * made, for want of memory or because a handler has interrupted who makes one. */
 CPS_HOOK_KEEPS struct cps_state *cps_machine_go_on(struct cps_machine *m, struct cps_state *from,
 						   uintptr_t function);
 
-#define CPS_MACHINE_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+/* Such that the hooks multiply by it at once. */
+#define CPS_MACHINE_FACTOR 0x9e3779b1u
 
-/* [signal] `seed` is that of a state, or 0. */
-CPS_HOOK_INLINE uint64_t cps_machine_hash(uint64_t seed, uint64_t key)
+/* [signal] */
+CPS_HOOK_INLINE uint32_t cps_machine_hash(uint64_t key)
 {
-	return (seed ^ key) * CPS_MACHINE_FACTOR >> 32;
+	return (uint32_t)key * CPS_MACHINE_FACTOR >> 16;
 }
 
 /* [signal] Where a call of another function than the running one leads in this state: step B1, and if need be the others. NULL as
@@ -117,13 +125,10 @@ CPS_HOOK_INLINE uint64_t cps_machine_hash(uint64_t seed, uint64_t key)
 CPS_HOOK_INLINE struct cps_state *cps_machine_call(struct cps_machine *m, struct cps_state *from,
 						   uintptr_t function)
 {
-	const struct cps_machine_table *t = m->transitions;
-	uint64_t key = function | from->tag, i = cps_machine_hash(from->seed, function) & t->mask;
+	uint32_t i = cps_machine_hash(function) & *(volatile uint32_t *)&from->mask;
+	struct cps_state *to = (*(struct cps_state **volatile *)&from->next)[i];
 
-	for (uint64_t n = 0; t->slots[i].value; n++, i = (n & 1 ? i ^ 1 : (i ^ 1) + 2) & t->mask)
-		if (t->slots[i].key == key)
-			return (struct cps_state *)t->slots[i].value;
-	return cps_machine_go_on(m, from, function);
+	return to->address == function ? to : cps_machine_go_on(m, from, function);
 }
 
 #endif

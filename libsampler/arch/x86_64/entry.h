@@ -84,17 +84,18 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
  * -mfentry (__fentry__, at its first instruction). All registers stay as they are. While the byte cps_calls_are_counted is 0
  * they go on at the address in cps_calls_mcount_instead or cps_calls_fentry_instead.
  *
- * A call for which there is a transition is counted here, as `enter` in collector/calls.c does it, with a few registers: rax has
- * what belongs to the thread, rcx the frame of the caller, rdx where the return address lies, rsi an address in the function. All
- * other calls, those of threads that are new, of handlers and on other stacks, go to cps_calls_enter. The numbers say where
- * things are in struct cps_calls (calls.h), its frames, and states and tables (machine.h).
+ * A call whose transition is in its first place is counted here, as `enter` in collector/calls.c does it, with a few registers: rax
+ * has what belongs to the thread, rcx the frame of the caller, rdx where the return address lies, rsi an address in the function.
+ * All other calls, those of threads that are new, of handlers and on other stacks, go to cps_calls_enter. The numbers say where
+ * things are in struct cps_calls (calls.h), its frames, and states (machine.h). r11 has nothing at the entry of a function:
+ * whoever leads to it or to a hook may have changed it, as linkage tables do.
  */
 /* clang-format off */
 #define CPS_ENTRY_HOOK_TOP "0"
 #define CPS_ENTRY_HOOK_END "8"
 #define CPS_ENTRY_HOOK_LOW "24"
 #define CPS_ENTRY_HOOK_BYTES "32"
-#define CPS_ENTRY_HOOK_TRANSITIONS "48"
+#define CPS_ENTRY_HOOK_FACTOR "-1640531535"
 #define CPS_ENTRY_HOOK_FAR "1024"
 
 #define CPS_ENTRY_HOOK(names, instead, place) \
@@ -107,8 +108,7 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
 	"	pushq %rdx\n" \
 	"	pushq %rsi\n" \
 	"	pushq %rdi\n" \
-	"	pushq %r8\n" \
-	"	.cfi_adjust_cfa_offset 48\n" \
+	"	.cfi_adjust_cfa_offset 40\n" \
 	"	movq cps_calls_mine@gottpoff(%rip), %rax\n" \
 	"	movq %fs:(%rax), %rax\n" \
 	"	" place "\n" \
@@ -132,29 +132,20 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
 	"	jz 8f\n" \
 	"	cmpq %rsi, (%rdi)\n" \
 	"	jne 1b\n" \
-	"	movq 48(%rsp), %rsi\n" \
+	"	movq 40(%rsp), %rsi\n" \
 	"	decq %rsi\n" \
 	"	movq 16(%rcx), %rdi\n"			/* the state */ \
 	"	cmpq %rsi, 16(%rdi)\n" \
 	"	je 5f\n" \
 	"	cmpq " CPS_ENTRY_HOOK_END "(%rax), %rcx\n" \
 	"	jae 8f\n" \
-	"	movq 24(%rdi), %r8\n"			/* the hash */ \
-	"	xorq %rsi, %r8\n" \
-	"	imulq cps_entry_hook_factor(%rip), %r8\n" \
-	"	shrq $32, %r8\n" \
-	"	orq 32(%rdi), %rsi\n"			/* the key */ \
-	"	movq " CPS_ENTRY_HOOK_TRANSITIONS "(%rax), %rdi\n" \
-	"	andq (%rdi), %r8\n" \
-	"	shlq $4, %r8\n" \
-	"	cmpq %rsi, 16(%rdi, %r8)\n" \
-	"	je 3f\n" \
-	"	xorq $16, %r8\n" \
-	"	cmpq %rsi, 16(%rdi, %r8)\n" \
+	"	imull $" CPS_ENTRY_HOOK_FACTOR ", %esi, %r11d\n" /* the hash */ \
+	"	shrl $16, %r11d\n" \
+	"	andl 32(%rdi), %r11d\n" \
+	"	movq 24(%rdi), %rdi\n" \
+	"	movq (%rdi, %r11, 8), %rdi\n"		/* the next state, if that is its function */ \
+	"	cmpq %rsi, 16(%rdi)\n" \
 	"	jne 8f\n" \
-	"3:	movq 24(%rdi, %r8), %rdi\n"		/* the next state */ \
-	"	testq %rdi, %rdi\n" \
-	"	jz 8f\n" \
 	"	movq (%rdx), %rsi\n" \
 	"	movq %rdx, 32(%rcx)\n" \
 	"	movq %rsi, 40(%rcx)\n" \
@@ -164,31 +155,30 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
 	"	cmpq %rdx, (%rcx)\n"			/* a handler has had this place */ \
 	"	jne 8f\n" \
 	"	incq (%rdi)\n" \
-	"4:	popq %r8\n" \
-	"	popq %rdi\n" \
+	"4:	popq %rdi\n" \
 	"	popq %rsi\n" \
 	"	popq %rdx\n" \
 	"	popq %rcx\n" \
 	"	popq %rax\n" \
-	"	.cfi_adjust_cfa_offset -48\n" \
+	"	.cfi_adjust_cfa_offset -40\n" \
 	"	ret\n" \
-	"	.cfi_adjust_cfa_offset 48\n" \
+	"	.cfi_adjust_cfa_offset 40\n" \
 	"5:	movq %rcx, " CPS_ENTRY_HOOK_TOP "(%rax)\n"	/* direct recursion */ \
 	"	incq 8(%rdi)\n" \
 	"	jmp 4b\n" \
-	"8:	movq 48(%rsp), %rdi\n" \
+	"8:	movq 40(%rsp), %rdi\n" \
 	"	decq %rdi\n" \
 	"	movq %rdx, %rsi\n" \
 	"	call cps_calls_enter\n" \
 	"	jmp 4b\n" \
-	"	.cfi_adjust_cfa_offset -48\n" \
+	"	.cfi_adjust_cfa_offset -40\n" \
 	"9:	jmp *" instead "(%rip)\n" \
 	"	.cfi_endproc\n"
 
 #define CPS_ENTRY_CALL_HOOKS \
 	__asm__( \
 		"	.pushsection cps_hooks, \"ax\", @progbits\n" \
-		"	.p2align 4\n" \
+		"	.p2align 6\n" \
 		CPS_ENTRY_HOOK("	.globl mcount\n" \
 			       "	.globl _mcount\n" \
 			       "	.type mcount, @function\n" \
@@ -197,14 +187,11 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
 			       "_mcount:\n", "cps_calls_mcount_instead", "leaq 8(%rbp), %rdx") \
 		"	.size mcount, . - mcount\n" \
 		"	.size _mcount, . - _mcount\n" \
-		"	.p2align 4\n" \
+		"	.p2align 6\n" \
 		CPS_ENTRY_HOOK("	.globl __fentry__\n" \
 			       "	.type __fentry__, @function\n" \
-			       "__fentry__:\n", "cps_calls_fentry_instead", "leaq 56(%rsp), %rdx") \
+			       "__fentry__:\n", "cps_calls_fentry_instead", "leaq 48(%rsp), %rdx") \
 		"	.size __fentry__, . - __fentry__\n" \
-		"	.p2align 3\n" \
-		"cps_entry_hook_factor:\n" \
-		"	.quad 0x9e3779b97f4a7c15\n" \
 		"	.popsection\n")
 /* clang-format on */
 
