@@ -39,6 +39,7 @@ struct walk {
 	uint32_t *which;     /* by place: its function and module, a number of costs.of_module */
 	struct owned *owned; /* by that number */
 	uint32_t *last;	     /* by function of places: its last number; NONE: it has none */
+	bool is_of_calls;    /* nodes are those of profile_of_calls */
 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -107,6 +108,7 @@ static uint32_t enter(struct walk *w, uint32_t place)
 			.level = level,
 			.file = o->file,
 			.namesakes = o->namesakes,
+			.owner = w->which[place],
 		};
 	return number;
 }
@@ -115,9 +117,9 @@ static const struct places_chain *chain_of(const struct walk *w, size_t node)
 {
 	static const struct places_chain none;
 
-	return places_is_none(w->profile, node)
-		       ? &none
-		       : &w->places->of_frame[w->profile->nodes[node].frame];
+	const struct places_chain *of = w->is_of_calls ? w->places->of_called : w->places->of_frame;
+
+	return places_is_none(w->profile, node) ? &none : &of[w->profile->nodes[node].frame];
 }
 
 const char *call_costs_module_name(const struct profile *p, uint32_t module, bool is_path)
@@ -169,11 +171,8 @@ static int number_place(struct walk *w, uint32_t i, uint32_t module)
 	return 0;
 }
 
-/* Number the functions of all places, each in its module. -1: memory. */
-static int number_functions(struct walk *w)
+static int begin_numbers(struct walk *w)
 {
-	const struct profile *p = w->profile;
-
 	w->which = calloc(w->places->n + 1, sizeof(*w->which));
 	w->owned = calloc(w->places->n + 1, sizeof(*w->owned));
 	w->last = malloc((w->places->n_functions + 1) * sizeof(*w->last));
@@ -181,6 +180,14 @@ static int number_functions(struct walk *w)
 		return -1;
 	for (size_t i = 0; i < w->places->n_functions; i++)
 		w->last[i] = NONE;
+	return 0;
+}
+
+/* Number the functions of all places, each in its module. -1: memory. */
+static int number_functions(struct walk *w)
+{
+	const struct profile *p = w->profile;
+
 	for (size_t node = 1; node < p->n_nodes; node++) {
 		const struct places_chain *chain = chain_of(w, node);
 
@@ -190,6 +197,170 @@ static int number_functions(struct walk *w)
 				return -1;
 	}
 	return 0;
+}
+
+/* ---- arcs ------------------------------------------------------------------------------------ */
+
+/* Of a caller that is NONE it is what no counted function has called. NULL: memory. */
+static struct call_costs_arc *arc_of(struct call_costs *c, uint32_t caller, uint32_t callee)
+{
+	uint32_t number = pair_table_number(&c->of_arc, caller, callee);
+
+	if (number == PAIR_TABLE_NONE ||
+	    !array_reserve(&c->arcs, &c->arcs_size, (size_t)number + 1, sizeof(*c->arcs)))
+		return NULL;
+	if (number == c->n_arcs)
+		c->arcs[c->n_arcs++] = (struct call_costs_arc){
+			.caller = caller, .callee = callee, .row = CALL_COSTS_NO_ROW};
+	return &c->arcs[number];
+}
+
+static int add_calls(struct call_costs *c, uint32_t caller, uint32_t callee, uint64_t calls)
+{
+	struct call_costs_arc *arc = calls ? arc_of(c, caller, callee) : NULL;
+
+	if (!arc)
+		return calls ? -1 : 0;
+	arc->calls += calls;
+	arc->is_counted = true;
+	return 0;
+}
+
+/* A function that was called, by that of the parent and by itself. */
+static int begin_called(struct walk *w, uint32_t node)
+{
+	const struct profile_node *n = &w->profile->nodes[node];
+	const struct places_chain *chain = chain_of(w, node);
+	struct step *step = &w->steps[node];
+	uint32_t callee;
+
+	step->inner = w->steps[n->parent].inner;
+	if (!chain->n)
+		return 0;
+	callee = enter(w, chain->first);
+	if (callee == NONE || add_calls(w->costs, step->inner, callee, n->self_weight))
+		return -1;
+	step->inner = callee;
+	if (!n->self_hits)
+		return 0;
+	callee = enter(w, chain->first);
+	w->owned[w->which[chain->first]].level--;
+	return callee == NONE ? -1 : add_calls(w->costs, step->inner, callee, n->self_hits);
+}
+
+static bool is_heavier(const struct call_costs *c, const struct call_costs_row *row, uint32_t than)
+{
+	const struct call_costs_row *other;
+	uint64_t costs, others;
+
+	if (than == CALL_COSTS_NO_ROW)
+		return true;
+	other = &c->rows[than];
+	costs = c->costs[row->costs * c->n_columns];
+	others = c->costs[other->costs * c->n_columns];
+	return costs != others ? costs > others : row->hits > other->hits;
+}
+
+/* Find the heaviest row of each arc. What no counted function has called stands where one that is not counted calls. */
+static int find_heaviest(struct call_costs *c)
+{
+	for (uint32_t i = 0; i < c->n_rows; i++) {
+		const struct call_costs_row *row = &c->rows[i];
+		struct call_costs_arc *arc;
+
+		if (row->callee == CALL_COSTS_SELF)
+			continue;
+		arc = arc_of(c, row->caller, row->callee);
+		if (!arc)
+			return -1;
+		if (is_heavier(c, row, arc->row))
+			arc->row = i;
+	}
+	for (size_t i = 0, n = c->n_arcs; i < n; i++) {
+		uint32_t callee = c->arcs[i].callee, row = c->arcs[i].row;
+		struct call_costs_arc *from_none;
+
+		if (c->arcs[i].is_counted || c->arcs[i].caller == NONE || row == CALL_COSTS_NO_ROW)
+			continue;
+		from_none = arc_of(c, NONE, callee);
+		if (!from_none)
+			return -1;
+		if (from_none->is_counted && is_heavier(c, &c->rows[row], from_none->row))
+			from_none->row = row;
+	}
+	return 0;
+}
+
+/* Rows without costs for what was called and is in no sample, so that each function has one. -1: memory. */
+static int add_rows(struct walk *w, const struct place *nowhere)
+{
+	struct call_costs *c = w->costs;
+	bool *has_row = calloc(c->n_functions + 1, sizeof(*has_row));
+	bool is_out = !has_row;
+
+	for (size_t i = 0; !is_out && i < c->n_arcs; i++) {
+		struct call_costs_arc *arc = &c->arcs[i];
+
+		if (arc->caller == NONE || arc->row != CALL_COSTS_NO_ROW)
+			continue;
+		arc->row = (uint32_t)c->n_rows;
+		is_out = !row_of(c, arc->caller, arc->callee, nowhere);
+	}
+	for (size_t i = 0; !is_out && i < c->n_rows; i++)
+		has_row[c->rows[i].caller] = true;
+	for (uint32_t i = 0; !is_out && i < c->n_functions; i++)
+		is_out = !has_row[i] && !row_of(c, i, CALL_COSTS_SELF, nowhere);
+	free(has_row);
+	return is_out ? -1 : 0;
+}
+
+static void count_samples(struct call_costs *c)
+{
+	for (size_t i = 0; i < c->n_rows; i++)
+		c->rows[i].calls = c->rows[i].hits ? c->rows[i].hits : 1;
+}
+
+/* Each row has a call, which the arc of most calls of the same functions has less. -1: memory. */
+static int share_calls(struct call_costs *c)
+{
+	struct pair_table pairs = {0};
+	uint32_t *most =
+		calloc(c->n_arcs + 1, sizeof(*most)); /* by pair of owners: that arc, plus 1 */
+	bool is_out = !most;
+
+	for (uint32_t i = 0; !is_out && i < c->n_arcs; i++) {
+		const struct call_costs_arc *arc = &c->arcs[i];
+		uint32_t pair;
+
+		if (!arc->is_counted || arc->row == CALL_COSTS_NO_ROW)
+			continue;
+		c->rows[arc->row].calls += arc->calls;
+		if (arc->caller == NONE)
+			continue;
+		pair = pair_table_number(&pairs, c->functions[arc->caller].owner,
+					 c->functions[arc->callee].owner);
+		is_out = pair == PAIR_TABLE_NONE;
+		if (!is_out && (!most[pair] || c->arcs[most[pair] - 1].calls < arc->calls))
+			most[pair] = i + 1;
+	}
+	for (size_t i = 0, known = pairs.count; !is_out && i < c->n_rows; i++) {
+		struct call_costs_row *row = &c->rows[i], *from;
+		uint32_t pair;
+
+		if (row->calls || row->callee == CALL_COSTS_SELF)
+			continue;
+		row->calls = 1;
+		pair = pair_table_number(&pairs, c->functions[row->caller].owner,
+					 c->functions[row->callee].owner);
+		is_out = pair == PAIR_TABLE_NONE;
+		if (is_out || pair >= known)
+			continue;
+		from = &c->rows[c->arcs[most[pair] - 1].row];
+		from->calls -= from->calls > 1;
+	}
+	pair_table_clear(&pairs);
+	free(most);
+	return is_out ? -1 : 0;
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -247,7 +418,7 @@ static int walk(struct walk *w, struct error *err)
 				return 0;
 		}
 		node = next;
-		if (begin(w, node))
+		if (w->is_of_calls ? begin_called(w, node) : begin(w, node))
 			return error_memory(err);
 	}
 }
@@ -292,25 +463,56 @@ static int compare(const void *a, const void *b)
 	return 0;
 }
 
+/* A walk over one of the two trees. */
+static int walk_all(struct walk *w, const struct profile *p, bool is_of_calls, struct error *err)
+{
+	int status;
+
+	w->profile = p;
+	w->is_of_calls = is_of_calls;
+	w->steps = calloc(p->n_nodes, sizeof(*w->steps));
+	if (!w->steps)
+		return error_memory(err);
+	link_nodes(w);
+	status = walk(w, err);
+	free(w->steps);
+	return status;
+}
+
+static int count_calls(struct walk *w, const struct profile *calls, struct error *err)
+{
+	static const struct place nowhere = {.file = STRINGS_NONE};
+
+	if (walk_all(w, calls, true, err))
+		return -1;
+	return find_heaviest(w->costs) || add_rows(w, &nowhere) || share_calls(w->costs)
+		       ? error_memory(err)
+		       : 0;
+}
+
 int call_costs_find(struct call_costs *c, const struct profile *p, const struct places *places,
 		    struct error *err)
 {
-	struct walk w = {.costs = c,
-			 .profile = p,
-			 .places = places,
-			 .steps = calloc(p->n_nodes, sizeof(*w.steps))};
+	struct walk w = {.costs = c, .profile = p, .places = places};
+	struct profile calls = {0};
 	int status;
 
 	*c = (struct call_costs){.n_columns = profile_count_shown(p)};
-	if (w.steps && !number_functions(&w)) {
-		link_nodes(&w);
-		status = walk(&w, err);
-	} else {
-		status = error_memory(err);
+	status = begin_numbers(&w) || number_functions(&w) ? error_memory(err) : 0;
+	if (!status && places->of_called) {
+		calls = profile_of_calls(p);
+		w.profile = &calls;
+		w.is_of_calls = true;
+		status = number_functions(&w) ? error_memory(err) : 0;
 	}
+	if (!status)
+		status = walk_all(&w, p, false, err);
+	if (!status && places->of_called)
+		status = count_calls(&w, &calls, err);
+	else
+		count_samples(c);
 	if (c->n_rows)
 		qsort(c->rows, c->n_rows, sizeof(*c->rows), compare);
-	free(w.steps);
 	free(w.which);
 	free(w.owned);
 	free(w.last);
@@ -324,7 +526,9 @@ void call_costs_free(struct call_costs *c)
 	pair_table_clear(&c->of_line);
 	pair_table_clear(&c->of_callee);
 	pair_table_clear(&c->of_row);
+	pair_table_clear(&c->of_arc);
 	free(c->functions);
 	free(c->rows);
 	free(c->costs);
+	free(c->arcs);
 }

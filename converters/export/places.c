@@ -86,6 +86,48 @@ static int add_frames(struct places *x, struct id_table *names, unsigned char *u
 	return 0;
 }
 
+/* Of a function that was called its first place is all: what is inlined there is not what was called. */
+static int add_called(struct places *x, struct id_table *names, const struct view_input *in,
+		      const struct profile_frame *frame, struct places_chain *chain,
+		      struct error *err)
+{
+	const struct symbols_place *list;
+	uint32_t number;
+	size_t n;
+
+	if (symbols_expand(in->symbols, frame, &list, &n, err))
+		return -1;
+	number = function(x, names, &list[0], frame->module);
+	if (number == ID_TABLE_NONE || !array_reserve(&x->all, &x->size, x->n + 1, sizeof(*x->all)))
+		return error_memory(err);
+	*chain = (struct places_chain){(uint32_t)x->n, 1};
+	x->all[x->n++] = (struct place){
+		.function = number,
+		.file = list[0].file,
+		.line = list[0].line,
+		.column = list[0].column,
+	};
+	return 0;
+}
+
+static int add_calls(struct places *x, struct id_table *names, const struct view_input *in,
+		     struct error *err)
+{
+	const struct profile_counted *c = view_input_counted(in);
+
+	if (!c)
+		return 0;
+	x->of_called = calloc(c->n_frames + 1, sizeof(*x->of_called));
+	if (!x->of_called)
+		return error_memory(err);
+	for (size_t i = 0; i < c->n_frames; i++)
+		if (stop_check(err) ||
+		    (!profile_stand_in(&c->frames[i]) &&
+		     add_called(x, names, in, &c->frames[i], &x->of_called[i], err)))
+			return -1;
+	return 0;
+}
+
 /* Each name becomes the one that a file for another program has. */
 static int settle(struct places *x, const struct view_input *in, struct error *err)
 {
@@ -107,6 +149,8 @@ int places_find(struct places *x, const struct view_input *in, struct error *err
 	*x = (struct places){.of_frame = calloc(in->profile->n_frames + 1, sizeof(*x->of_frame))};
 	status = names && used && x->of_frame ? add_frames(x, names, used, in, err)
 					      : error_memory(err);
+	if (!status)
+		status = add_calls(x, names, in, err);
 	if (!status)
 		status = settle(x, in, err);
 	id_table_free(names);
@@ -130,6 +174,7 @@ void places_free(struct places *x)
 {
 	free(x->all);
 	free(x->of_frame);
+	free(x->of_called);
 	free(x->names);
 	free(x->files);
 	free(x->modules);

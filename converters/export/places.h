@@ -32,9 +32,12 @@ struct places_chain {
 struct places {
 	struct place *all;
 	struct places_chain *of_frame; /* by frame */
-	uint32_t *names;	       /* by function: as files have it (symbols_exported) */
-	uint32_t *files;	       /* likewise: a file that has it; STRINGS_NONE: not known */
-	uint32_t *modules;	       /* likewise: a module that has it, or PROFILE_NO_MODULE */
+	/* By frame of the calls that were counted (view_input_counted): the place of its function, alone; n is 0 if the frame
+	 * stands for what was cut. NULL if there are none. */
+	struct places_chain *of_called;
+	uint32_t *names;   /* by function: as files have it (symbols_exported) */
+	uint32_t *files;   /* likewise: a file that has it; STRINGS_NONE: not known */
+	uint32_t *modules; /* likewise: a module that has it, or PROFILE_NO_MODULE */
 	size_t n, n_functions;
 	size_t size, names_size, files_size, modules_size;
 };

@@ -14,20 +14,7 @@
 struct tree *counted_tree_build(const struct profile *p, struct symbols *s, struct filter *filter,
 				struct error *err)
 {
-	const struct profile_counted *c = p->counted;
-	const struct profile calls = {
-		.strings = p->strings,
-		.processes = p->processes,
-		.n_processes = p->n_processes,
-		.modules = p->modules,
-		.n_modules = p->n_modules,
-		.frames = c->frames,
-		.n_frames = c->n_frames,
-		.nodes = c->nodes,
-		.n_nodes = c->n_nodes,
-		.packs = p->packs,
-	};
-
+	const struct profile calls = profile_of_calls(p);
 	struct tree *t = tree_build(
 		&calls, s, &(struct tree_options){.unit = TREE_GTICKS, .filter = filter}, err);
 

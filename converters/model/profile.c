@@ -147,6 +147,24 @@ bool profile_is_of_calls(const struct profile *p, uint32_t resource)
 	return false;
 }
 
+struct profile profile_of_calls(const struct profile *p)
+{
+	const struct profile_counted *c = p->counted;
+
+	return (struct profile){
+		.strings = p->strings,
+		.processes = p->processes,
+		.n_processes = p->n_processes,
+		.modules = p->modules,
+		.n_modules = p->n_modules,
+		.frames = c->frames,
+		.n_frames = c->n_frames,
+		.nodes = c->nodes,
+		.n_nodes = c->n_nodes,
+		.packs = p->packs,
+	};
+}
+
 bool profile_counted(const struct profile *p, uint64_t *counted)
 {
 	*counted = 0;

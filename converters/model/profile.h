@@ -356,6 +356,10 @@ struct profile {
 
 void profile_free(struct profile *p);
 
+/* The calls that were counted, which there have to be, as a profile whose nodes have numbers of calls in place of weights and samples. All
+ * of it is borrowed, nothing is to be freed. */
+struct profile profile_of_calls(const struct profile *p);
+
 /* Free what a process holds. */
 void profile_process_free(struct profile_process *p);
 /* Free what a module holds. */

@@ -289,6 +289,8 @@ int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt
 	if (needs & VIEW_NEEDS_LINES && filter_is_set(&opt->filter))
 		return error_usage(err, "this view has whole stacks: --focus, --ignore, --hide and "
 					"--collapse are for the program that reads it");
+	if (needs & VIEW_NEEDS_LINES && s->profile->counted)
+		s->calls_why = calls_refusal(s->profile, opt);
 	if (with_lines && s->symbols && !symbols_wants_lines(&s->of_symbols))
 		drop_names(s);
 	if (needs && !s->symbols && look_up_names(s, opt, with_lines, err))
@@ -541,6 +543,8 @@ int report_shape(struct analysis *s, unsigned needs, const struct options *opt, 
 	progress_begin(s->profile->n_modules ? "looking up names" : "adding up stacks");
 	status = analysis_shape(s, needs, opt, err);
 	progress_end();
+	if (!status && s->calls_why && needs & VIEW_NEEDS_LINES && !(needs & VIEW_NEEDS_MOMENTS))
+		message("calls were counted, and are left out: %s", s->calls_why);
 	if (s->tree && !had_tree) {
 		warn_of_tree(s);
 		if (!status)

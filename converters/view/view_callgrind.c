@@ -5,7 +5,7 @@
  * In: a profile, and the symbols of its frames. Out: text in callgrind's format, version 1 ("Callgrind Format Specification"
  * of valgrind's manual).
  *
- * An event is a resource, in its unit. Numbers of calls are not known: there are numbers of samples in their place.
+ * An event is a resource, in its unit. If calls were not counted, there are numbers of samples in their place.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -141,7 +141,7 @@ static void write_row(const struct writer *w, const struct call_costs_row *row)
 		write_module(w, "cob=", w->costs.functions[row->callee].module);
 		write_file(w, "cfi=", file_of(w, row->callee));
 		write_function(w, "cfn=", row->callee);
-		out_format(w->out, "calls=%" PRIu64 " 0\n", row->hits ? row->hits : 1);
+		out_format(w->out, "calls=%" PRIu64 " 0\n", row->calls);
 	}
 	write_costs(w, row);
 }

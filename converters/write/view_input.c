@@ -69,3 +69,8 @@ double view_input_threshold(const struct view_options *options, double text_defa
 		return options->threshold;
 	return view_input_is_rows(options) ? 0 : text_default;
 }
+
+const struct profile_counted *view_input_counted(const struct view_input *in)
+{
+	return in->calls_why || in->profile->n_base ? NULL : in->profile->counted;
+}

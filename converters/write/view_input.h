@@ -108,6 +108,10 @@ struct tree_function *view_input_functions_of(const struct view_input *in, const
 bool view_input_is_of_program(const struct view_input *in);
 bool view_input_options_are_of_program(const struct view_options *options, const struct profile *p);
 
+/* The calls that a view of whole stacks can show, or NULL: none were counted, or calls_why says why it cannot, or programs are
+ * compared. */
+const struct profile_counted *view_input_counted(const struct view_input *in);
+
 /* Whether the view is to be written as a table for programs (rows.h), and not for people. */
 bool view_input_is_rows(const struct view_options *options);
 

@@ -9,6 +9,7 @@
 # - With the line in the callee instead of that of the call, the source has no cost there.
 # - If a function that is named f'2 is written so, it is the second level of f.
 # - With the costs of all resources in the first column.
+# - If what other lines and levels of a counted call have is not taken off, or what no sample has met has no row.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -119,6 +120,93 @@ calls=$(awk '/=> .*:outer / { print $1; exit }' source | tr -d ,)
 inner=$("$CPCONV" --flat --tsv lines.cps | awk -F "$tab" '$5 == "inner" { print $2 }')
 grep -A 1 'inner();' source | tail -n 1 | tr -d , | grep -q "^ *$inner .*=> .*:inner " ||
 	fail "the line that calls inner: $(grep -A 1 'inner();' source), not $inner"
+
+# Numbers of calls are those that were counted, on whatever lines and levels, also of what no sample has met.
+cat >counts.c <<END_OF_C
+#include <stdio.h>
+#include "$root/test/targets/burn.h"
+static volatile uint64_t sink;
+static int rare = 1000;
+__attribute__((noinline)) static void work(void)
+{
+	for (int i = 0; i < 20000; i++)
+		sink += i * sink;
+}
+__attribute__((noinline)) static void deep(int k)
+{
+	work();
+	if (k)
+		deep(k - 1);
+	sink++;
+}
+__attribute__((noinline)) static void never(void)
+{
+	sink++;
+}
+__attribute__((noinline)) static void pong(int k);
+__attribute__((noinline)) static void ping(int k)
+{
+	work();
+	if (k)
+		pong(k - 1);
+	sink++;
+}
+__attribute__((noinline)) static void pong(int k)
+{
+	work();
+	if (k)
+		ping(k - 1);
+	sink++;
+}
+int main(void)
+{
+	int n = 0;
+
+	for (uint64_t end = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) + 400000000; cpu_ns(CLOCK_PROCESS_CPUTIME_ID) < end; n++) {
+		work();
+		deep(8);
+		ping(5);
+		work();
+		if (rare && rare--)
+			never();
+	}
+	printf("deep deep %d\ndeep work %d\nmain deep %d\nmain never %d\nmain ping %d\nmain work %d\n", 8 * n, 9 * n, n,
+	       1000 - rare, n, 2 * n);
+	printf("ping pong %d\nping work %d\npong ping %d\npong work %d\n", 3 * n, 3 * n, 2 * n, 3 * n);
+	return 0;
+}
+END_OF_C
+# counted_calls FILE: CALLER CALLEE COUNT of the functions of counts.c
+counted_calls() {
+	awk '/^c?fn=/ {
+			at = index($0, "(")
+			key = substr($0, at, index($0, ")") - at + 1)
+			rest = substr($0, at + length(key) + 1)
+			sub(/\047[0-9]+$/, "", rest)
+			if (rest != "") names[key] = rest
+			if (/^fn/) caller = names[key]
+			else callee = names[key]
+		}
+		/^calls=/ { split($0, words, /[= ]/); n[caller " " callee] += words[2] }
+		END { for (arc in n) print arc, n[arc] }' "$1" | grep -E '^(main|work|deep|never|ping|pong) (main|work|deep|never|ping|pong) ' | sort
+}
+$CC -O1 -g -pg -mfentry -fno-optimize-sibling-calls -o counts counts.c || fail "cannot build counts"
+record CPSAMPLE_OUTPUT=counts.cps ./counts >truth || fail "counts: ended with $?"
+sort -o truth truth
+"$CPCONV" --callgrind -o counts.out counts.cps || fail "counts: not written"
+same_totals counts cpu counts.cps
+counted_calls counts.out >got
+same truth got "counted calls"
+grep -q '^calls=0' counts.out && fail "counts: a row without a call, which callgrind_annotate takes for a line"
+(cd / && callgrind_annotate --threshold=100 --auto=no --tree=both "$tmp/counts.out") >tree 2>err || fail "counts: $(cat err)"
+never=$(awk '$2 == "never" { print $3 }' truth)
+tr -d , <tree | grep -q ":never (${never}x)" || fail "counts: never was called $never times: $(grep never tree)"
+# Read again they are the same.
+"$CPCONV" --edges --tsv counts.out 2>err | awk -F "$tab" '{ print $1, $2, $6 }' |
+	grep -E '^(main|work|deep|never|ping|pong) (main|work|deep|never|ping|pong) ' | sort >got
+same truth got "counted calls, read again"
+"$CPCONV" --callgrind --thread counts counts.cps 2>err >out || fail "--thread: $(cat err)"
+grep -q 'calls were counted, and are left out: --thread' err || fail "--thread: $(cat err)"
 
 # Names are only ever text.
 printf 'main;fn=(3) 3\nmain;a\tb;\303\244\377 4\n' >odd.folded
