@@ -31,17 +31,20 @@ uint64_t run_times_lasted(const struct profile_process *process)
 	return __builtin_mul_overflow(us, 1000, &ns) ? UINT64_MAX : ns;
 }
 
-/* What recording took of the CPU time. */
+/* What recording took of the CPU time. Of a process without an end only that part is known in which calls were counted. */
 static uint64_t own_of(const struct profile_process *process)
 {
+	if (!process->ended)
+		return process->calls.hooks_ns;
 	return process->own_ns < process->cpu_ns ? process->own_ns : process->cpu_ns;
 }
 
 bool run_times_cpu(const struct profile *p, const struct profile_process *process, uint64_t *ns)
 {
-	*ns = process->cpu_ns - own_of(process);
-	if (process->ended)
+	if (process->ended) {
+		*ns = process->cpu_ns - own_of(process);
 		return true;
+	}
 	for (size_t i = 0; i < process->n_resources; i++)
 		if (profile_text_is(p, process->resources[i].name, "cpu")) {
 			*ns = process->resources[i].credited;

@@ -490,6 +490,28 @@ Test(caption, work_and_waiting)
 	strings_free(p.strings);
 }
 
+/* Of a process that was killed only the time is known in which calls were counted. Seen to fail: when that was waiting. */
+Test(caption, killed_while_calls_were_counted)
+{
+	struct profile p = {.strings = strings_new(), .n_processes = 1};
+	struct profile_resource cpu = {.name = add(&p, "cpu"), .credited = SECOND / 2};
+	struct profile_process process = ran(add(&p, "/bin/x"), 0, 2, 0);
+
+	p.processes = &process;
+	p.resource = cpu.name;
+	p.unit = add(&p, "ns");
+	process.resources = &cpu;
+	process.n_resources = 1;
+	process.ended = false;
+	process.last_us = process.end_us;
+	run_is(&p, "0.50 s CPU of 2.00 s elapsed (25 %): the rest was waiting\n");
+	process.calls.hooks_ns = SECOND;
+	run_is(&p, "0.50 s CPU of 2.00 s elapsed (25 %): the rest was waiting or recording\n");
+	process.calls.hooks_ns = SECOND * 7 / 5;
+	run_is(&p, "0.50 s CPU of 2.00 s elapsed (25 %)\n");
+	strings_free(p.strings);
+}
+
 /* Seen to fail: without the states of the second process; with "running" among them; when who was ready was said twice,
  * and of a process that was killed not at all. */
 Test(caption, states_of_waits)
