@@ -319,7 +319,8 @@ enum cps_loss {
 
 /*
  * CPS_CALLS: calls that were counted, by the states of machines (Spivey 2004, steps B1 to B3). In a stream the records come
- * once, before the end record: CPS_TAG_CALLED, then CPS_TAG_CALLS.
+ * before the end record: of each machine CPS_TAG_CALLED, then CPS_TAG_CALLS. After an exec that has failed they come once more:
+ * function 0 begins anew.
  *
  * CPS_TAG_CALLS: machine, transitions, missed calls, number of the first state, then for each state: the state that it was
  * created from, the function times 2 plus CPS_CALLS_CUT, calls that led to it, direct recursions in it. States are numbered from

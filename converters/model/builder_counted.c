@@ -36,6 +36,10 @@ int builder_called(void *context, const struct event_called *e, struct error *er
 	};
 	uint32_t number;
 
+	if (!e->number) { /* all begins anew */
+		builder_counted_clear(r);
+		r->process.calls = (struct profile_calls){0};
+	}
 	if (!r->calls)
 		r->calls = cct_new();
 	if (!r->calls ||

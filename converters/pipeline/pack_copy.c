@@ -271,6 +271,14 @@ static struct origin open_map(const struct looking *l)
 	return o;
 }
 
+/* The names that are given to them. */
+static const char *const suffixes[] = {
+	[PACK_RECORDING] = "",
+	[PACK_JOURNAL] = CPS_JOURNAL_SUFFIX,
+	[PACK_MAP] = ".map",
+	[PACK_CALLS] = CPS_CALLS_SUFFIX,
+};
+
 static struct origin open_part(const struct looking *l, const char *path, enum pack_part part)
 {
 	struct origin o;
@@ -280,19 +288,12 @@ static struct origin open_part(const struct looking *l, const char *path, enum p
 		return open_regular(path);
 	if (part == PACK_MAP)
 		return open_map(l);
-	if (asprintf(&name, "%s" CPS_JOURNAL_SUFFIX, path) < 0)
+	if (asprintf(&name, "%s%s", path, suffixes[part]) < 0)
 		return (struct origin){.fd = -1};
 	o = open_regular(name);
 	free(name);
 	return o;
 }
-
-/* The names that are given to them. */
-static const char *const suffixes[] = {
-	[PACK_RECORDING] = "",
-	[PACK_JOURNAL] = CPS_JOURNAL_SUFFIX,
-	[PACK_MAP] = ".map",
-};
 
 /* Returns 1; 0 if the journal has to be copied as it is. */
 static int copy_journal(struct pack_tar *t, const char *name, const struct origin *o,
@@ -328,8 +329,9 @@ static int copy_part(struct pack_tar *t, const struct origin *o, enum pack_part 
 }
 
 /* What was copied of a recording that is still being written must not lack what has just moved from the
- * journal to the recording. So the journal comes first. */
-static const enum pack_part order[PACK_PARTS] = {PACK_JOURNAL, PACK_RECORDING, PACK_MAP};
+ * journal, or the file of calls, to the recording. So these come first. */
+static const enum pack_part order[PACK_PARTS] = {PACK_CALLS, PACK_JOURNAL, PACK_RECORDING,
+						 PACK_MAP};
 
 static int copy_file(struct pack_tar *t, const struct looking *l, const char *path,
 		     struct pack_entry *e, struct error *err)

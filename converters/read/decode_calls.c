@@ -4,9 +4,9 @@
  *
  * In: records, a file. Out: called, machine and counted events.
  *
- * States come in order, and each says only smaller numbers, so that a machine is known by how many of its states there were. A
- * file that is not as it should be is left out as a whole: some of the counts would look like all of them. So it is read twice,
- * the first time for nobody.
+ * States come in order, and each says only smaller numbers, so that a machine is known by how many of its states there were. Function
+ * 0 begins all anew: a recording that goes on after an exec has all counts once more at its end. A file that is not as it should
+ * be is left out as a whole: some of the counts would look like all of them. So it is read twice, the first time for nobody.
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "read/decode_stream.h"
+#include "read/pack_file.h"
 
 /* Of a record's tag, length and checksum. */
 #define FRAME_BYTES 24u
@@ -26,7 +27,7 @@
 void decode_calls_forget(struct decode_calls *c)
 {
 	free(c->states);
-	*c = (struct decode_calls){.has_gap = c->has_gap};
+	*c = (struct decode_calls){0};
 }
 
 /* Behind a damage, what a record builds on may be lost. */
@@ -61,6 +62,10 @@ int decode_calls_functions(struct decode_stream *s, struct cursor *c)
 
 	if (!cursor_u32(c, &e.number))
 		return calls_wrong(s, c->wrong);
+	if (!e.number) {
+		decode_calls_forget(&s->calls);
+		s->calls.until_us = s->latest_us;
+	}
 	if (e.number != s->calls.n_functions)
 		return calls_wrong(s, "called functions are not in order");
 	for (; c->at != c->end; e.number++) {
@@ -154,8 +159,9 @@ int decode_calls_states(struct decode_stream *s, struct cursor *c)
 struct calls_file {
 	struct decode_stream *s;
 	int fd;
-	off_t offset;
-	unsigned char *bytes; /* of CPS_RECORD_BYTES_MAX and FRAME_BYTES */
+	off_t begin, offset, end;
+	uint64_t until_us, hooks_ns; /* what its head says */
+	unsigned char *bytes;	     /* of CPS_RECORD_BYTES_MAX and FRAME_BYTES */
 	size_t n;
 };
 
@@ -165,8 +171,11 @@ static void fill(struct calls_file *f)
 	ssize_t got = 1;
 
 	while (got > 0 && f->n < CPS_RECORD_BYTES_MAX + FRAME_BYTES) {
-		got = pread(f->fd, f->bytes + f->n, CPS_RECORD_BYTES_MAX + FRAME_BYTES - f->n,
-			    f->offset);
+		size_t room = CPS_RECORD_BYTES_MAX + FRAME_BYTES - f->n;
+
+		if (f->end - f->offset < (off_t)room)
+			room = (size_t)(f->end - f->offset);
+		got = pread(f->fd, f->bytes + f->n, room, f->offset);
 		if (got > 0) {
 			f->n += (size_t)got;
 			f->offset += got;
@@ -200,8 +209,8 @@ static const char *head_take(struct calls_file *f)
 		return "has an unknown version";
 	if (!s->has_journal || number_at(at + 1) != s->journal)
 		return "is another recording's";
-	s->calls.until_us = number_at(at + 9);
-	s->calls.hooks_ns = number_at(at + 17);
+	f->until_us = number_at(at + 9);
+	f->hooks_ns = number_at(at + 17);
 	drop(f, CPS_CALLS_HEAD_BYTES);
 	return NULL;
 }
@@ -238,9 +247,8 @@ static int read_all(struct calls_file *f, const char **wrong)
 	int status = 0;
 
 	decode_calls_forget(&f->s->calls);
-	f->s->calls.has_gap = false;
 	f->n = 0;
-	f->offset = 0;
+	f->offset = f->begin;
 	fill(f);
 	*wrong = head_take(f);
 	for (fill(f); !*wrong && !status && f->n; fill(f)) {
@@ -248,11 +256,15 @@ static int read_all(struct calls_file *f, const char **wrong)
 		*wrong = f->s->wrong;
 		f->s->wrong = NULL;
 	}
+	f->s->calls.until_us = f->until_us;
+	f->s->calls.hooks_ns = f->hooks_ns;
 	return status || *wrong ? -1 : 0;
 }
 
+/* Read it for nobody, and then, if it has more than the stream, for the sink. */
 static int use(struct calls_file *f, const char **wrong)
 {
+	const struct decode_calls before = f->s->calls;
 	static const struct event_sink nobody = {0};
 	const struct event_sink *sink = f->s->sink;
 	struct error unused;
@@ -262,57 +274,83 @@ static int use(struct calls_file *f, const char **wrong)
 	f->bytes = malloc(CPS_RECORD_BYTES_MAX + FRAME_BYTES);
 	if (!f->bytes)
 		return error_memory(err);
+	f->s->calls = (struct decode_calls){0};
 	f->s->sink = &nobody;
 	f->s->err = &unused;
 	status = read_all(f, wrong);
 	f->s->sink = sink;
 	f->s->err = err;
-	if (!status)
-		status = read_all(f, wrong);
-	else if (!*wrong)
+	if (status && !*wrong)
 		error_memory(err); /* nobody refuses anything */
+	if (status || (before.n_functions && f->until_us <= before.until_us)) {
+		free(f->s->calls.states);
+		f->s->calls = before;
+	} else {
+		free(before.states);
+		status = read_all(f, wrong);
+	}
 	free(f->bytes);
 	return status && !*wrong ? -1 : 0;
 }
 
+/* The file of a recording in a pack is another part of it. */
+static void open_packed(struct calls_file *f, const char *path)
+{
+	struct pack_entry entry;
+	struct pack_file pack;
+	struct error unused; /* the recording was read from the same pack */
+
+	if (pack_file_find(&pack, path, &entry, &unused) <= 0)
+		return;
+	if (!entry.parts[PACK_CALLS].bytes) {
+		pack_file_close(&pack);
+		return;
+	}
+	f->fd = pack.fd;
+	f->begin = (off_t)entry.parts[PACK_CALLS].offset;
+	f->end = f->begin + (off_t)entry.parts[PACK_CALLS].bytes;
+}
+
 /* It must be a regular file: to open another kind might block. */
-static int open_beside(const char *path)
+static void open_beside(struct calls_file *f, const char *path)
 {
 	struct stat st;
 	char *name;
-	int fd;
 
 	if (!strcmp(path, "-") || asprintf(&name, "%s" CPS_CALLS_SUFFIX, path) < 0)
-		return -1;
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		return;
+	f->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	free(name);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
+	if (f->fd >= 0 && (fstat(f->fd, &st) || !S_ISREG(st.st_mode))) {
+		close(f->fd);
+		f->fd = -1;
 	}
-	return fd;
+	f->end = f->fd >= 0 ? st.st_size : 0;
 }
 
 int decode_calls_file(struct decode_stream *s, const char *path, char *text, size_t room)
 {
-	struct calls_file f = {.s = s, .fd = s->life ? -1 : open_beside(path)};
+	struct calls_file f = {.s = s, .fd = -1};
 	const char *wrong = NULL;
 	size_t n = strlen(text);
-	int status;
+	int status = 0;
 
-	if (f.fd < 0)
-		return 0;
-	status = use(&f, &wrong);
-	close(f.fd);
+	if (s->life)
+		open_packed(&f, path);
+	else
+		open_beside(&f, path);
+	if (f.fd >= 0) {
+		status = use(&f, &wrong);
+		close(f.fd);
+	}
 	if (status)
 		return -1;
 	if (wrong) {
-		decode_calls_forget(&s->calls);
-		s->calls.is_torn = true;
-		snprintf(text + n, room - n, "; the file of its calls %s", wrong);
-	} else {
+		s->calls.is_torn |= !s->calls.n_functions;
+		n += (size_t)snprintf(text + n, room - n, "; the file of its calls %s", wrong);
+	}
+	if (n < room && !s->calls.is_torn && (s->calls.n_functions || f.fd >= 0))
 		snprintf(text + n, room - n, "; calls are counted until %.3f s",
 			 (double)s->calls.until_us / 1e6);
-	}
 	return 0;
 }

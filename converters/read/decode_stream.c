@@ -488,8 +488,7 @@ static int remains_decode(struct unpacker *u, const char *path,
 
 	if (decode_journal(&u->s, path, is_known ? &id : NULL, journal))
 		return error_append(u->s.err, " in its journal");
-	if (!u->s.has_end && !u->s.calls.n_functions &&
-	    decode_calls_file(&u->s, path, journal->text, sizeof(journal->text)))
+	if (!u->s.has_end && decode_calls_file(&u->s, path, journal->text, sizeof(journal->text)))
 		return error_append(u->s.err, " in the file of its calls");
 	if (is_known && !journal->torn_held && decode_batch(&u->s, payload, n, &is_torn)) {
 		if (u->s.wrong)
@@ -592,7 +591,7 @@ static int stream_cut(struct unpacker *u, const char *reason,
 		.stop = u->s.end.stop,
 		.error = u->s.end.error,
 		.children_ns = u->s.end.children_ns,
-		.calls_us = u->s.calls.until_us,
+		.calls_us = u->s.has_end ? 0 : u->s.calls.until_us,
 		.hooks_ns = u->s.has_end ? u->s.end.hooks_ns : u->s.calls.hooks_ns,
 		.has_lost_calls = u->s.calls.is_torn,
 	};

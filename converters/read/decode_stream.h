@@ -150,18 +150,19 @@ struct decode_calls {
 	uint32_t n_functions;
 	uint32_t *states; /* by machine: how many there were */
 	size_t n_machines, size;
-	uint64_t calls;		     /* all that were counted */
-	bool has_gap;		     /* something before was damaged ... */
-	bool is_torn;		     /* ... and some of the calls are lost */
-	uint64_t until_us, hooks_ns; /* of the file beside the recording; 0: none was read */
+	uint64_t calls; /* all that were counted */
+	bool has_gap;	/* something before was damaged ... */
+	bool is_torn;	/* ... and some of the calls are lost */
+	/* If there is no end record: calls are counted until then; and the time that it took, which only the file beside says. */
+	uint64_t until_us, hooks_ns;
 };
 
 int decode_calls_functions(struct decode_stream *s, struct cursor *c);
 int decode_calls_states(struct decode_stream *s, struct cursor *c);
 /* Begin anew. */
 void decode_calls_forget(struct decode_calls *c);
-/* The stream at `path` has no end record, and no calls: read those of the file beside it, if there is one. What is to be said of
- * that is appended to the text. A damaged file is no error. */
+/* The stream at `path` has no end record: read the calls of the file beside it, if there is one that has more than the stream. What
+ * is to be said of that is appended to the text. A damaged file is no error. */
 int decode_calls_file(struct decode_stream *s, const char *path, char *text, size_t room);
 
 /* ---- decode stream --------------------------------------------------------------------------- */

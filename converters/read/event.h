@@ -278,10 +278,9 @@ struct event_cut {
 	const char *why;      /* "the file ends inside a record", ... */
 	uint64_t stop, error; /* as above, if that is known; else 0 */
 	uint64_t children_ns; /* likewise, some time before the latest sample */
-	uint64_t
-		calls_us; /* calls were counted until then, and that is known from another file; 0: no */
-	uint64_t hooks_ns;   /* until then, as in event_end */
-	bool has_lost_calls; /* as in event_end */
+	uint64_t calls_us;    /* if there is no end record: calls were counted until then; 0: no */
+	uint64_t hooks_ns;    /* until then, as in event_end */
+	bool has_lost_calls;  /* as in event_end */
 };
 
 /* The moment at which memory has to be live for the resource "alloc-live". */

@@ -21,6 +21,7 @@
 #define END_TEXT    PACK_MAGIC " 1 index "
 #define CODE_TEXT   "code "
 #define LISTS_TEXT  "lists "
+#define CALLS_TEXT  "calls "
 
 static int damaged(const struct pack_file *p, const char *wrong, uint64_t offset, struct error *err)
 {
@@ -102,19 +103,28 @@ static bool is_pack(int fd)
 	       !memcmp(magic, PACK_MAGIC, sizeof(magic));
 }
 
-/* The lines about code and lists, which are absent in packs that have none. What else follows is left to later programs. Returns
+/* The lines about code, lists and calls, which are absent in packs that have none. What else follows is left to later programs. Returns
  * what a line does not say. */
 static const char *read_others(struct pack_file *p, const char *at)
 {
+	const struct {
+		const char *text, *wrong;
+		struct pack_span *to;
+	} lines[] = {
+		{CODE_TEXT, "its end does not say where its code is", &p->code},
+		{LISTS_TEXT, "its end does not say where its lists are", &p->lists},
+		{CALLS_TEXT, "its end does not say where its calls are", &p->calls},
+	};
+
 	while (at && *at) {
-		if (!strncmp(at, CODE_TEXT, strlen(CODE_TEXT))) {
-			at += strlen(CODE_TEXT);
-			if (!read_span(p, &at, '\n', &p->code))
-				return "its end does not say where its code is";
-		} else if (!strncmp(at, LISTS_TEXT, strlen(LISTS_TEXT))) {
-			at += strlen(LISTS_TEXT);
-			if (!read_span(p, &at, '\n', &p->lists))
-				return "its end does not say where its lists are";
+		size_t i = 0;
+
+		while (i < 3 && strncmp(at, lines[i].text, strlen(lines[i].text)) != 0)
+			i++;
+		if (i < 3) {
+			at += strlen(lines[i].text);
+			if (!read_span(p, &at, '\n', lines[i].to))
+				return lines[i].wrong;
 		} else {
 			at = strchr(at, '\n');
 			at += at != NULL;
@@ -170,8 +180,11 @@ static int read_end(struct pack_file *p, struct error *err)
 	p->n_lists = p->lists.bytes / PACK_LIST_BYTES;
 	if (p->lists.bytes % PACK_LIST_BYTES || p->n_lists > p->n)
 		return damaged_end(p, "its lists have an impossible number", last.offset, err);
-	if (!follows(&p->lists, &end) || !follows(&p->names, &end) || !follows(&p->code, &end) ||
-	    !follows(&p->index, &end) || !follows(&last, &end))
+	p->n_calls = p->calls.bytes / PACK_CALLS_BYTES;
+	if (p->calls.bytes % PACK_CALLS_BYTES || p->n_calls > p->n)
+		return damaged_end(p, "its calls have an impossible number", last.offset, err);
+	if (!follows(&p->lists, &end) || !follows(&p->calls, &end) || !follows(&p->names, &end) ||
+	    !follows(&p->code, &end) || !follows(&p->index, &end) || !follows(&last, &end))
 		return damaged_end(p, "its names, code and index overlap", last.offset, err);
 	return 0;
 }
@@ -247,19 +260,64 @@ static bool follow_each_other(const struct pack_entry *e, uint64_t *end)
 	return follows(&e->parts[PACK_MAP], end);
 }
 
+/* Find the line about the calls of recording i. Returns 1; 0: there is none; -1: the line is wrong, or cannot be read. */
+static int find_calls(const struct pack_file *p, uint64_t i, struct pack_span *calls,
+		      struct error *err)
+{
+	uint64_t low = 0, high = p->n_calls, number;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		const struct pack_span line = {p->calls.offset + middle * PACK_CALLS_BYTES,
+					       PACK_CALLS_BYTES};
+		char text[PACK_CALLS_BYTES];
+		const char *at = text;
+
+		if (pack_file_read(p, &line, text, err))
+			return -1;
+		if (!read_number(&at, ' ', &number) || !read_span(p, &at, '\n', calls))
+			return damaged_end(p, "a line about its calls is wrong", line.offset, err);
+		if (number == i)
+			return 1;
+		if (number < i)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}
+
+/* Its calls lie between what is before the recording, and the recording with its journal. */
+static int read_calls(const struct pack_file *p, uint64_t i, struct pack_entry *e, uint64_t end,
+		      struct error *err)
+{
+	enum pack_part next = e->parts[PACK_JOURNAL].bytes ? PACK_JOURNAL : PACK_RECORDING;
+	int rc = find_calls(p, i, &e->parts[PACK_CALLS], err);
+
+	if (rc <= 0) {
+		e->parts[PACK_CALLS] = (struct pack_span){0};
+		return rc;
+	}
+	if (follows(&e->parts[PACK_CALLS], &end) && end <= e->parts[next].offset)
+		return 0;
+	return damaged_end(p, "its recordings overlap, by a line about calls", p->calls.offset,
+			   err);
+}
+
 int pack_file_entry(const struct pack_file *p, uint64_t i, struct pack_entry *e, struct error *err)
 {
 	const uint64_t first = i ? i - 1 : 0;
 	const struct pack_span lines = {p->index.offset + first * PACK_LINE_BYTES,
 					(i - first + 1) * PACK_LINE_BYTES};
 	char text[2 * PACK_LINE_BYTES];
-	uint64_t end = 2 * PACK_BLOCK;
+	uint64_t end = 2 * PACK_BLOCK, before = end;
 
 	if (pack_file_read(p, &lines, text, err))
 		return -1;
 	for (uint64_t k = first; k <= i; k++) {
 		const uint64_t at = (k - first) * PACK_LINE_BYTES;
 
+		before = end;
 		if (!read_line(p, k, text + at, e))
 			return damaged_end(p, "a line of its index is wrong", lines.offset + at,
 					   err);
@@ -271,7 +329,7 @@ int pack_file_entry(const struct pack_file *p, uint64_t i, struct pack_entry *e,
 		return damaged_end(p,
 				   "a recording reaches into its names, by the line of its index",
 				   lines.offset + (i - first) * PACK_LINE_BYTES, err);
-	return 0;
+	return read_calls(p, i, e, before, err);
 }
 
 /* ---- lists ------------------------------------------------------------------------------------- */

@@ -20,10 +20,11 @@
 #define PACK_MAGIC   "cpsample-pack"
 #define PACK_VERSION 1
 
-#define PACK_BLOCK	512u /* tar: headers and contents begin at multiples of it */
-#define PACK_NAME_BYTES 80u  /* of a recording, at most */
-#define PACK_LINE_BYTES 209u /* of a line of the index */
-#define PACK_LIST_BYTES 84u  /* of a line of the lists' index */
+#define PACK_BLOCK	 512u /* tar: headers and contents begin at multiples of it */
+#define PACK_NAME_BYTES	 80u  /* of a recording, at most */
+#define PACK_LINE_BYTES	 209u /* of a line of the index */
+#define PACK_LIST_BYTES	 84u  /* of a line of the lists' index */
+#define PACK_CALLS_BYTES 63u  /* of a line that says where a file of calls is */
 /* At its end: the header of the last file, its content, and two empty blocks. */
 #define PACK_END_BYTES (4 * PACK_BLOCK)
 /* More recordings would need longer names. */
@@ -34,7 +35,7 @@ struct pack_span {
 };
 
 /* The files that a recording can have in a pack. Without bytes it is absent. */
-enum pack_part { PACK_RECORDING, PACK_JOURNAL, PACK_MAP, PACK_PARTS };
+enum pack_part { PACK_RECORDING, PACK_JOURNAL, PACK_MAP, PACK_CALLS, PACK_PARTS };
 
 /* What was known of a recording's process when it was packed. */
 enum pack_life { PACK_OVER = 'o', PACK_RUNNING = 'r', PACK_BECAME = 'b' };
@@ -61,6 +62,8 @@ struct pack_file {
 	struct pack_span code;	/* likewise; without bytes it is absent */
 	struct pack_span lists; /* a line for each list; likewise */
 	uint64_t n_lists;
+	struct pack_span calls; /* a line for each recording with a file of calls; likewise */
+	uint64_t n_calls;
 };
 
 /* Open the file, if it is a pack. Returns 1; 0 if it is none, or cannot be opened; -1 if it is one that

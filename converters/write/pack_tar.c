@@ -137,11 +137,25 @@ int pack_tar_copy(struct pack_tar *t, const char *name, int fd, const struct pac
 
 /* ---- the index --------------------------------------------------------------------------------- */
 
+static int add_calls(struct pack_tar *t, const struct pack_span *part, struct error *err)
+{
+	char line[PACK_CALLS_BYTES + 1];
+
+	if (!array_reserve(&t->calls, &t->calls_size, t->n_calls + 1, PACK_CALLS_BYTES))
+		return error_memory(err);
+	snprintf(line, sizeof(line), "%020zu %020" PRIu64 " %020" PRIu64 "\n", t->n, part->offset,
+		 part->bytes);
+	memcpy(t->calls + t->n_calls++ * PACK_CALLS_BYTES, line, PACK_CALLS_BYTES);
+	return 0;
+}
+
 int pack_tar_add(struct pack_tar *t, const struct pack_entry *e, struct error *err)
 {
 	const struct pack_span *p = e->parts;
 	char line[PACK_LINE_BYTES + 1];
 
+	if (p[PACK_CALLS].bytes && add_calls(t, &p[PACK_CALLS], err))
+		return -1;
 	if (!array_reserve(&t->lines, &t->size, t->n + 1, PACK_LINE_BYTES))
 		return error_memory(err);
 	snprintf(line, sizeof(line),
@@ -186,12 +200,14 @@ void pack_tar_end(struct pack_tar *t, const struct pack_tar_part *names,
 		  const struct pack_tar_part *code)
 {
 	static const char empty[2 * PACK_BLOCK];
-	struct pack_span of_names, of_code = {0}, of_lists = {0}, index;
+	struct pack_span of_names, of_code = {0}, of_lists = {0}, of_calls = {0}, index;
 	char end[PACK_BLOCK];
 	size_t length;
 
 	if (t->n_lists)
 		of_lists = pack_tar_write(t, "lists", t->lists, t->n_lists * PACK_LIST_BYTES);
+	if (t->n_calls)
+		of_calls = pack_tar_write(t, "calls", t->calls, t->n_calls * PACK_CALLS_BYTES);
 	of_names = pack_tar_write(t, "names", names->bytes, names->n);
 	if (code->n)
 		of_code = pack_tar_write(t, "code", code->bytes, code->n);
@@ -202,6 +218,7 @@ void pack_tar_end(struct pack_tar *t, const struct pack_tar_part *names,
 				  index.offset, index.bytes, of_names.offset, of_names.bytes);
 	length = say(end, length, "code", &of_code);
 	length = say(end, length, "lists", &of_lists);
+	length = say(end, length, "calls", &of_calls);
 	pack_tar_write(t, "end", end, length);
 	write_bytes(t, empty, sizeof(empty));
 }
@@ -210,4 +227,5 @@ void pack_tar_free(struct pack_tar *t)
 {
 	free(t->lines);
 	free(t->lists);
+	free(t->calls);
 }

@@ -17,6 +17,8 @@ struct pack_tar {
 	size_t n, size; /* recordings */
 	char *lists;	/* their index */
 	size_t n_lists, lists_size;
+	char *calls; /* where files of calls are */
+	size_t n_calls, calls_size;
 };
 
 /* Begin a pack; t->out is set, and all else is zero. */
@@ -43,7 +45,7 @@ struct pack_tar_part {
 	size_t n;
 };
 
-/* Write the lists' index, names, code, index and end; not what has no bytes, but for names. */
+/* Write the lists' index, where calls are, names, code, index and end; not what has no bytes, but for names. */
 void pack_tar_end(struct pack_tar *t, const struct pack_tar_part *names,
 		  const struct pack_tar_part *code);
 void pack_tar_free(struct pack_tar *t);

@@ -137,6 +137,7 @@ bool cps_called_any(void)
 static atomic_flag is_keeping = ATOMIC_FLAG_INIT;
 static _Atomic uint64_t next_us;
 static bool is_there;
+static atomic_bool is_written; /* the stream has all */
 
 /* The recording's name, with this behind it. False: it is too long, or there is none. */
 static bool name_beside(char name[NAME_BYTES], const char *behind)
@@ -215,7 +216,8 @@ void cps_called_keep(uint64_t now_us, uint64_t journal_id)
 {
 	uint64_t begin;
 
-	if (!cps_called_any() || now_us < atomic_load_explicit(&next_us, memory_order_relaxed) ||
+	if (!cps_called_any() || atomic_load(&is_written) ||
+	    now_us < atomic_load_explicit(&next_us, memory_order_relaxed) ||
 	    atomic_flag_test_and_set(&is_keeping))
 		return;
 	begin = cps_moment_ns();
@@ -233,8 +235,6 @@ static void remove_beside(char *name)
 }
 
 /* ---- the stream ------------------------------------------------------------------------------ */
-
-static atomic_bool is_written;
 
 static bool put_to_stream(void *to, const uint8_t *head, size_t n_head, const uint8_t *payload,
 			  size_t n, const uint8_t checksum[4])
@@ -263,9 +263,14 @@ void cps_called_end(void)
 	cps_announce_news();
 }
 
-void cps_called_child(void)
+void cps_called_again(void)
 {
 	atomic_store(&is_written, false);
+}
+
+void cps_called_child(void)
+{
+	cps_called_again();
 	atomic_store(&next_us, 0);
 	atomic_flag_clear(&is_keeping);
 	is_there = false;

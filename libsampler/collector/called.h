@@ -20,6 +20,9 @@ void cps_called_keep(uint64_t now_us, uint64_t journal_id);
  * the handler. */
 void cps_called_end(void);
 
+/* [signal] The recording goes on after an exec that has failed: at its end all is appended once more. */
+void cps_called_again(void);
+
 /* [signal] The calling process, a child made by fork, has written nothing yet. */
 void cps_called_child(void);
 

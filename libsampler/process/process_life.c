@@ -295,10 +295,12 @@ static void summarise(uint64_t cpu_ns)
 		    cps_recording_name_suffix(), cpu_ns);
 }
 
-/* A program that was compiled to tell its calls has a recording however short it is. */
-static void write_calls(void)
+/* A program that was compiled to tell its calls has a recording however short it is. An exec may fail, and other threads go on
+ * meanwhile. */
+static void write_calls(enum cps_stop why)
 {
-	cps_calls_end();
+	if (why != CPS_STOP_EXEC)
+		cps_calls_end();
 	if (!cps_called_any() || (!cps_recording_path() && !cps_recording_ready()))
 		return;
 	cps_recording_keep();
@@ -323,7 +325,7 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 	cps_resource_settle(cpu_ns, system_ns);
 	if (cps_recording_path())
 		cps_thread_each(add_ready, NULL);
-	write_calls();
+	write_calls(why);
 	if (cps_recording_path() && !cps_resource_is_worth(cpu_ns) && cps_recording_discard())
 		cps_sample_begin_anew(cpu_ns);
 	else
@@ -365,11 +367,11 @@ void cps_process_life_return(void)
 {
 	uint64_t mask = cps_sys_block_signals();
 
-	cps_recording_continue();
+	if (cps_recording_continue())
+		cps_called_again();
 	atomic_store(&has_left, false);
 	if (cps_gate_reopen() && start_clock() == 0)
 		cps_resource_again();
-	begin_calls();
 	set_deadline();
 	if (cps_gate_is_over())
 		cps_process_life_end(CPS_STOP_DURATION);

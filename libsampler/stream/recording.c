@@ -677,18 +677,19 @@ static void begin_anew(void)
 	cps_thread_each(forget_announced, NULL);
 }
 
-void cps_recording_continue(void)
+bool cps_recording_continue(void)
 {
 	if (atomic_exchange(&is_discarded, false)) {
 		begin_anew();
-		return;
+		return false;
 	}
 	if (atomic_load(&state) != OVER || !cps_creation_path() || cps_loss_stop_reason(NULL) ||
 	    !cps_drain_is_complete() || cps_deflate_out_unfinish() != 0)
-		return;
+		return false;
 	cps_drain_continue();
 	cps_journal_renew(cps_creation_journal_path(), output.identity->journal_id);
 	atomic_store(&state, OPEN);
+	return true;
 }
 
 void cps_recording_reset(void)

@@ -115,8 +115,9 @@ bool cps_recording_is_kept(void);
 /* [signal] End the recording and remove its files: there was no reason for it. False: it stays. */
 bool cps_recording_discard(void);
 
-/* [signal] Continue the recording after its end, because an exec has failed. One that was discarded begins anew. */
-void cps_recording_continue(void);
+/* [signal] Continue the recording after its end, because an exec has failed. One that was discarded begins anew.
+ * Returns whether what was written before stays. */
+bool cps_recording_continue(void);
 
 /* [signal] Begin anew, in a child that has no recording yet. */
 void cps_recording_reset(void);

@@ -8,6 +8,9 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +189,88 @@ CALL void forks(void)
 	middle(1);
 }
 
+/* ---- other programs ---- */
+
+extern char **environ;
+static const char *self;
+
+/* What it becomes counts by itself: plain 2. */
+CALL void becomes(void)
+{
+	middle(1);
+	printf("becomes middle 1\nmiddle leaf 1\n");
+	fflush(stdout);
+	execl(self, self, "plain", "2", (char *)NULL);
+	exit(3);
+}
+
+CALL void spawns(void)
+{
+	char *arguments[] = {(char *)(uintptr_t)self, (char *)"plain", (char *)"2", NULL};
+	pid_t child;
+
+	for (long i = 0; i < n; i++)
+		middle(1);
+	if (posix_spawn(&child, self, NULL, NULL, arguments, environ))
+		exit(3);
+	waitpid(child, NULL, 0);
+	middle(1);
+}
+
+/* The child has the parent's memory until it is another program. */
+CALL void vforks(void)
+{
+	for (volatile long i = 0; i < n; i++)
+		middle(1);
+	if (vfork() == 0) {
+		middle(1);
+		execl(self, self, "plain", "2", (char *)NULL);
+		_exit(3);
+	}
+	wait(NULL);
+	middle(1);
+}
+
+CALL void forks_and_becomes(void)
+{
+	middle(1);
+	if (fork() == 0) {
+		printf("forks_and_becomes becomes 1\n");
+		becomes();
+	}
+	wait(NULL);
+	middle(1);
+}
+
+static atomic_bool is_over;
+static atomic_long done;
+
+static void *worker(void *unused)
+{
+	long times = 0;
+
+	for (; !atomic_load(&is_over); times++)
+		middle(2);
+	atomic_fetch_add(&done, times);
+	return unused;
+}
+
+/* Others count meanwhile. */
+CALL void fails(void)
+{
+	pthread_t t[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, worker, NULL);
+	for (long i = 0; i < n; i++) {
+		middle(1);
+		execl("/nonexistent/program", "program", (char *)NULL);
+	}
+	atomic_store(&is_over, true);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+}
+
 /* ---- a timer that strikes anywhere ---- */
 
 CALL void struck(void)
@@ -219,11 +304,37 @@ QUIET static void handle(int number, void (*f)(int), int flags)
 	sigaction(number, &action, NULL);
 }
 
+/* False: it is something else. */
+QUIET __attribute__((always_inline)) static inline bool becomes_others(const char *what)
+{
+	if (!strcmp(what, "exec")) {
+		printf("main becomes 1\n");
+		becomes();
+	} else if (!strcmp(what, "spawn")) {
+		spawns();
+		printf("main spawns 1\nspawns middle %ld\nmiddle leaf %ld\n", n + 1, n + 1);
+	} else if (!strcmp(what, "vfork")) {
+		vforks();
+		printf("main vforks 1\nvforks middle %ld\nmiddle leaf %ld\n", n + 2, n + 2);
+	} else if (!strcmp(what, "forkexec")) {
+		forks_and_becomes();
+		printf("main forks_and_becomes 1\nforks_and_becomes middle 2\nmiddle leaf 2\n");
+	} else if (!strcmp(what, "fails")) {
+		fails();
+		printf("main fails 1\nfails middle %ld\n- worker 2\nworker middle %ld\n", n, done);
+		printf("middle leaf %ld\n", n + 2 * done);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
 	n = argc > 2 ? atol(argv[2]) : 1000;
+	self = argv[0];
 	if (!strcmp(what, "plain")) {
 		plain();
 		printf("main plain 1\nplain middle %ld\nmiddle leaf %ld\nplain deep 1\ndeep deep "
@@ -257,10 +368,12 @@ int main(int argc, char **argv)
 		printf("main struck 1\nstruck middle %ld\nmiddle leaf %ld\non_alarm in_handler "
 		       "%ld\n",
 		       n, 3 * n, 2 * strikes);
-	} else if (!strcmp(what, "killed")) {
+	} else if (!strcmp(what, "killed") || !strcmp(what, "killed_later")) {
+		if (what[6])
+			fails();
 		for (;;)
 			plain();
-	} else {
+	} else if (!becomes_others(what)) {
 		return 2;
 	}
 	return 0;

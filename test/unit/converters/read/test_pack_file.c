@@ -307,3 +307,63 @@ Test(pack_file, end)
 		refuses(ends[i].want);
 	}
 }
+
+/* Two recordings with files of calls, whose contents begin at bytes 1536 and 3584; those of the recordings, of 10 bytes, begin 1024
+ * later each, and where calls are is said at 5632. */
+static void pack_make_calls(void)
+{
+	struct pack_tar t = {.out = open_text()};
+	struct pack_entry entries[] = {{.name = "0.a.cps", .life = PACK_OVER},
+				       {.name = "1.b.cps", .life = PACK_OVER}};
+	unsigned char bytes[] = "these are bytes";
+	const struct pack_tar_part part = {bytes, sizeof(bytes)};
+	struct error err;
+
+	pack_tar_begin(&t);
+	for (size_t i = 0; i < 2; i++) {
+		entries[i].parts[PACK_CALLS] = pack_tar_write(&t, "calls", bytes, 9 + i);
+		entries[i].parts[PACK_RECORDING] = pack_tar_write(&t, "recording", bytes, 10);
+		cr_assert_eq(pack_tar_add(&t, &entries[i], &err), 0);
+	}
+	pack_tar_end(&t, &part, &part);
+	pack_tar_free(&t);
+	cr_assert_eq(out_close(t.out, true, &err), 0);
+}
+
+/* Seen to fail: before packs had files of calls; and without each check. */
+Test(pack_file, files_of_calls)
+{
+	static const struct {
+		unsigned line;
+		const char *text, *want;
+	} moves[] = {
+		{0, "00000000000000000000 00000000000000001536 00000000000000001024\n", NULL},
+		{0, "00000000000000000000 00000000000000001536 00000000000000001025\n",
+		 "recordings overlap, by a line about calls"},
+		{0, "00000000000000000000 00000000000000001023 00000000000000000001\n",
+		 "recordings overlap, by a line about calls"},
+		{1, "00000000000000000001 00000000000000001536 00000000000000000009\n",
+		 "recordings overlap, by a line about calls"},
+		{1, "00000000000000000001 00000000000000003584 00000000000000001025\n",
+		 "recordings overlap, by a line about calls"},
+		{1, "00000000000000000001 00000000000000003584 99999999999999999999\n",
+		 "a line about its calls is wrong at byte 5695"},
+		{1, "0000000000000000000x 00000000000000003584 00000000000000000009\n",
+		 "a line about its calls is wrong at byte 5695"},
+	};
+	struct pack_entry e;
+	struct pack_file p;
+	struct error err;
+
+	pack_make_calls();
+	refuses(NULL);
+	cr_assert_eq(pack_file_find(&p, "text/1.b.cps", &e, &err), 1);
+	cr_assert(e.parts[PACK_CALLS].offset == 3584 && e.parts[PACK_CALLS].bytes == 10);
+	pack_file_close(&p);
+	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+		pack_make_calls();
+		bytes_write(5632 + moves[i].line * PACK_CALLS_BYTES, moves[i].text,
+			    PACK_CALLS_BYTES);
+		refuses(moves[i].want);
+	}
+}
