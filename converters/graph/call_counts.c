@@ -183,11 +183,17 @@ int call_counts_mark(struct graph *g, const struct tree *calls, struct error *er
 	struct call_counts c;
 	int status = call_counts_build(&c, calls, err);
 
+	for (size_t i = 0; !status && i < g->n_functions; i++) {
+		uint32_t name = g->functions[i].name;
+
+		g->starts[i].calls = name < c.n_names ? c.calls[name] : 0;
+	}
 	for (size_t i = 0; !status && i < g->n_arcs; i++) {
 		struct graph_arc *a = &g->arcs[i];
 
 		a->is_counted = call_counts_find(&c, g->functions[a->caller].name,
 						 g->functions[a->callee].name, &a->calls);
+		g->starts[a->callee].calls -= a->calls; /* a part of them */
 	}
 	call_counts_free(&c);
 	return status;
@@ -232,7 +238,10 @@ static int unite_functions(struct graph *to, const struct call_counts *c, const 
 	for (size_t i = 0; i < n; i++)
 		place[to->functions[i].name] = (uint32_t)i + 1;
 	for (size_t i = 0; i < g->n_functions; i++)
-		to->starts[place[g->functions[i].name] - 1] = g->starts[i];
+		to->starts[place[g->functions[i].name] - 1] = (struct graph_start){
+			.is_start = g->starts[i].is_start,
+			.weight = g->starts[i].weight,
+		};
 	return 0;
 }
 

@@ -71,7 +71,8 @@ static inline bool call_counts_knows(const struct call_counts *c, uint32_t name)
 bool call_counts_find(const struct call_counts *c, uint32_t caller, uint32_t callee,
 		      uint64_t *calls);
 
-/* Set the numbers of calls of the graph's arcs, those that are not known to 0; has_calls stays as it is. -1: memory. */
+/* Set the numbers of calls of the graph's arcs, those that are not known to 0, and of its starts: calls for which it has no
+ * arc. has_calls stays as it is. -1: memory. */
 int call_counts_mark(struct graph *g, const struct tree *calls, struct error *err);
 
 /* A copy of the graph with numbers of calls. It also has the functions and arcs that were counted and never sampled, without
