@@ -128,13 +128,14 @@ static void write_above(struct table *t, void *context)
 		write_summary(&t->rows, c);
 		return;
 	}
-	out_format(t->out, "%zu context%s, %zu with samples\n\n", c->n, c->n == 1 ? "" : "s",
+	out_format(t->out, "%zu context%s, %zu with samples\n", c->n, c->n == 1 ? "" : "s",
 		   c->n_with_samples);
 	if (l->calls.counted)
 		out_format(t->out,
-			   "%zu contexts of counted calls, %zu of them not told from others, or "
-			   "without a sample\n\n",
+			   "%zu counted contexts, %zu of them without a sample or not told from "
+			   "others\n",
 			   l->calls.counted->n, l->n_others);
+	out_text(t->out, "\n");
 	caption_calls(t->out, t->in);
 	caption_text(
 		t->out,

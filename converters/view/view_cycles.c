@@ -142,14 +142,15 @@ static void write_above(struct table *t, void *context)
 
 	if (t->is_rows)
 		return;
-	out_format(t->out, "%zu cycle%s in %zu context%s\n\n", c->n_cycles,
+	out_format(t->out, "%zu cycle%s in %zu context%s\n", c->n_cycles,
 		   c->n_cycles == 1 ? "" : "s", c->n, c->n == 1 ? "" : "s");
 	if (l->calls.counted)
 		out_format(t->out,
-			   "%zu cycle%s of counted calls, %zu of them not told from others, or "
-			   "without a sample\n\n",
+			   "%zu counted cycle%s, %zu of them without a sample or not told from "
+			   "others\n",
 			   l->calls.counted->n_cycles, l->calls.counted->n_cycles == 1 ? "" : "s",
 			   l->n_others);
+	out_text(t->out, "\n");
 	caption_calls(t->out, t->in);
 	caption_text(
 		t->out,
