@@ -6,7 +6,8 @@
  * caller.
  *
  * A frame is several rows if functions are inlined in it: the innermost one has what was counted, and is inlined in
- * the one that is its parent. Several resources have columns of their own, beside each other.
+ * the one that is its parent. Several resources have columns of their own, beside each other. The paths of calls that were counted
+ * are rows behind those of samples, without weights; only they have calls.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,7 +249,7 @@ static int add_columns(struct writer *w)
 	for (size_t i = 0; i < w->n_resources; i++)
 		if (add_resource(w, i))
 			return error_memory(w->err);
-	return 0;
+	return add_named(w, "calls", PARQUET_NUMBER, true) ? error_memory(w->err) : 0;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------- */
@@ -283,8 +284,10 @@ static void put_place(struct writer *w, const struct profile_frame *frame,
 	parquet_number(w->file, place->is_inline);
 }
 
-static void put_row(struct writer *w, const struct node *node, const struct symbols_place *place,
-		    const struct counted *counted)
+/* `calls`: NULL if it is a row of samples. */
+static void put_row(struct writer *w, const struct node *node, const struct profile_frame *frame,
+		    const struct symbols_place *place, const struct counted *counted,
+		    const uint64_t *calls)
 {
 	uint64_t parent = node->last_row;
 	bool has_parent = node->depth > 0;
@@ -293,7 +296,7 @@ static void put_row(struct writer *w, const struct node *node, const struct symb
 	parquet_number(w->file, w->rows);
 	put_number(w, has_parent, parent);
 	parquet_number(w->file, node->depth);
-	put_place(w, &w->profile->frames[node->frame], place);
+	put_place(w, frame, place);
 	for (size_t i = 0; i < w->n_resources; i++) {
 		parquet_number(w->file, counted ? counted[i].weight : 0);
 		parquet_number(w->file, counted ? counted[i].hits : 0);
@@ -302,6 +305,7 @@ static void put_row(struct writer *w, const struct node *node, const struct symb
 		else
 			parquet_none(w->file); /* cpprof does not keep them */
 	}
+	put_number(w, calls, calls ? *calls : 0);
 }
 
 /* While the rows of a node are written, last_row and depth are those of the row before, and of the next. */
@@ -309,6 +313,7 @@ static int write_node(struct writer *w, size_t number)
 {
 	struct node *node = &w->nodes[number];
 	const struct node *parent = &w->nodes[node->parent];
+	const struct profile_frame *frame = &w->profile->frames[node->frame];
 	const struct symbols_place *places;
 	size_t n;
 
@@ -316,16 +321,71 @@ static int write_node(struct writer *w, size_t number)
 	node->depth = parent->is_group ? 0 : parent->depth + 1;
 	if (node->is_group)
 		return 0;
-	if (symbols_expand(w->in->symbols, &w->profile->frames[node->frame], &places, &n, w->err))
+	if (symbols_expand(w->in->symbols, frame, &places, &n, w->err))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		bool is_last = i + 1 == n;
 
-		put_row(w, node, &places[i], is_last ? &w->counted[number * w->n_resources] : NULL);
+		put_row(w, node, frame, &places[i],
+			is_last ? &w->counted[number * w->n_resources] : NULL, NULL);
 		node->last_row = w->rows++;
 		node->depth += !is_last;
 	}
 	return 0;
+}
+
+/* What was cut is no function, and of a caller below it nobody has counted the calls. */
+static bool is_known(const struct profile_counted *c, size_t number)
+{
+	const struct profile_node *n = &c->nodes[number];
+	bool is_below_cut = n->parent && profile_stand_in(&c->frames[c->nodes[n->parent].frame]);
+
+	return !profile_stand_in(&c->frames[n->frame]) &&
+	       (!is_below_cut || n->self_weight || n->self_hits);
+}
+
+/* A row for the path of the calls that led to a node, and one below it for the calls of its function by itself. What is inlined where
+ * a function begins is not what was called. */
+static int write_called(struct writer *w, struct node *nodes, size_t number)
+{
+	const struct profile_counted *c = view_input_counted(w->in);
+	const struct profile_node *from = &c->nodes[number];
+	const struct profile_frame *frame = &c->frames[from->frame];
+	struct node *node = &nodes[number];
+	const struct symbols_place *places;
+	size_t n;
+
+	*node = (struct node){
+		.last_row = nodes[from->parent].last_row,
+		.depth = from->parent ? nodes[from->parent].depth + 1 : 0,
+		.group = STRINGS_NONE,
+	};
+	if (symbols_expand(w->in->symbols, frame, &places, &n, w->err))
+		return -1;
+	put_row(w, node, frame, &places[0], NULL, is_known(c, number) ? &from->self_weight : NULL);
+	node->last_row = w->rows++;
+	if (from->self_hits) {
+		struct node direct = *node;
+
+		direct.depth++;
+		put_row(w, &direct, frame, &places[0], NULL, &from->self_hits);
+		w->rows++;
+	}
+	return 0;
+}
+
+static int write_calls(struct writer *w)
+{
+	const struct profile_counted *c = view_input_counted(w->in);
+	struct node *nodes = c ? calloc(c->n_nodes, sizeof(*nodes)) : NULL;
+	int status = 0;
+
+	if (c && !nodes)
+		return error_memory(w->err);
+	for (size_t i = 1; c && !status && i < c->n_nodes; i++)
+		status = stop_check(w->err) || write_called(w, nodes, i) ? -1 : 0;
+	free(nodes);
+	return status;
 }
 
 static int write_all(struct writer *w)
@@ -335,6 +395,8 @@ static int write_all(struct writer *w)
 	for (size_t i = 1; i < w->n; i++)
 		if (stop_check(w->err) || write_node(w, i))
 			return -1;
+	if (write_calls(w))
+		return -1;
 	if (w->is_out_of_memory)
 		return error_memory(w->err);
 	return parquet_end(w->file, w->err);

@@ -7,7 +7,8 @@
  *
  * A sample is a stack with one value for each type: how many samples were taken of the first resource, and the weights
  * of all. Tools show the last type first, so that is the first resource. A location is a frame of the profile, with a line for the function
- * and one for each function that is inlined there, innermost first. Addresses are the modules' own, those of a
+ * and one for each function that is inlined there, innermost first. If calls were counted, there is a type for them behind
+ * that of samples, and a sample without weights for each of their paths. Addresses are the modules' own, those of a
  * calling frame lie inside its call instruction; a mapping is the part of a module that holds code.
  *
  * Of two programs that are compared, the samples of the one before have negative values and a label that tools know
@@ -28,13 +29,14 @@
 struct writer {
 	const struct view_input *in;
 	const struct profile *profile;
+	const struct profile_counted *counted; /* NULL: no calls */
 	struct stack_groups *groups;
 	struct strings *strings;       /* the table of the file; number 0 is empty */
 	struct pair_table functions;   /* (name, file) -> number of the function - 1 */
 	struct protobuf file, message; /* message: the field of the file that is being written */
 	struct protobuf inner;	       /* a field of that */
-	unsigned char *is_used;	       /* by frame: 1 if a sample has it */
-	unsigned char *is_mapped;      /* by module */
+	unsigned char *is_used;	  /* by frame, of samples and then of calls: 1 if a sample has it */
+	unsigned char *is_mapped; /* by module */
 	struct differences *differences;
 	char *text; /* of a string that is cleaned */
 	size_t text_room;
@@ -122,6 +124,8 @@ static void write_types(struct writer *w)
 	const struct profile *p = w->profile;
 
 	write_type(w, PPROF_SAMPLE_TYPE, word(w, "samples"), word(w, "count"));
+	if (w->counted)
+		write_type(w, PPROF_SAMPLE_TYPE, word(w, "calls"), word(w, "count"));
 	for (size_t i = count_resources(p); i-- > 0;)
 		write_type(w, PPROF_SAMPLE_TYPE, string(w, profile_shown(p, i)),
 			   unit_text(w, column_unit(p, i)));
@@ -206,6 +210,8 @@ static void write_sample(struct writer *w, size_t number)
 		protobuf_packed(&w->inner, d.weight);
 	} else {
 		protobuf_packed(&w->inner, column ? 0 : node->self_hits);
+		if (w->counted)
+			protobuf_packed(&w->inner, 0);
 		for (size_t i = profile_count_shown(p); i-- > 0;)
 			protobuf_packed(&w->inner, i == column ? node->self_weight : 0);
 	}
@@ -224,6 +230,44 @@ static void write_samples(struct writer *w)
 	for (size_t i = 1; i < p->n_nodes; i++)
 		if (p->nodes[i].self_weight || p->nodes[i].self_hits)
 			write_sample(w, i);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void add_called(struct writer *w, uint32_t frame)
+{
+	size_t number = w->profile->n_frames + frame;
+
+	protobuf_packed(&w->inner, number + 1);
+	w->is_used[number] = 1;
+}
+
+/* The path of calls that led to the node, or of those of its function by itself. */
+static void write_path(struct writer *w, size_t number, uint64_t calls, bool is_direct)
+{
+	const struct profile_counted *c = w->counted;
+
+	if (!calls)
+		return;
+	if (is_direct)
+		add_called(w, c->nodes[number].frame);
+	for (size_t i = number; i; i = c->nodes[i].parent)
+		add_called(w, c->nodes[i].frame);
+	protobuf_message(&w->message, PPROF_SAMPLE_LOCATION, &w->inner);
+	protobuf_packed(&w->inner, 0);
+	protobuf_packed(&w->inner, calls);
+	for (size_t i = count_resources(w->profile); i-- > 0;)
+		protobuf_packed(&w->inner, 0);
+	protobuf_message(&w->message, PPROF_SAMPLE_VALUE, &w->inner);
+	protobuf_message(&w->file, PPROF_SAMPLE, &w->message);
+}
+
+static void write_calls(struct writer *w)
+{
+	for (size_t i = 1; w->counted && i < w->counted->n_nodes; i++) {
+		write_path(w, i, w->counted->nodes[i].self_weight, false);
+		write_path(w, i, w->counted->nodes[i].self_hits, true);
+	}
 }
 
 /* ---- locations and functions ----------------------------------------------------------------- */
@@ -251,12 +295,16 @@ static uint64_t function(struct writer *w, const struct symbols_place *place)
 
 static int write_location(struct writer *w, uint32_t number, struct error *err)
 {
-	const struct profile_frame *frame = &w->profile->frames[number];
+	const size_t n_own = w->profile->n_frames;
+	bool is_called = number >= n_own;
+	const struct profile_frame *frame =
+		is_called ? &w->counted->frames[number - n_own] : &w->profile->frames[number];
 	const struct symbols_place *places;
 	size_t n;
 
 	if (symbols_expand(w->in->symbols, frame, &places, &n, err))
 		return -1;
+	n = is_called ? 1 : n; /* what is inlined there is not what was called */
 	protobuf_number(&w->message, PPROF_LOCATION_ID, (uint64_t)number + 1);
 	if (frame->module != PROFILE_NO_MODULE) {
 		protobuf_number(&w->message, PPROF_LOCATION_MAPPING, (uint64_t)frame->module + 1);
@@ -273,10 +321,15 @@ static int write_location(struct writer *w, uint32_t number, struct error *err)
 	return 0;
 }
 
+static size_t count_frames(const struct writer *w)
+{
+	return w->profile->n_frames + (w->counted ? w->counted->n_frames : 0);
+}
+
 /* The symbols may add frames' names to the profile, but no frames. */
 static int write_all_locations(struct writer *w, struct error *err)
 {
-	for (size_t i = 0; i < w->profile->n_frames; i++)
+	for (size_t i = 0; i < count_frames(w); i++)
 		if (w->is_used[i] && write_location(w, (uint32_t)i, err))
 			return -1;
 	return 0;
@@ -361,6 +414,7 @@ static int write_profile(struct writer *w, struct error *err)
 	text(w, "", 0);
 	write_types(w);
 	write_samples(w);
+	write_calls(w);
 	if (write_all_locations(w, err))
 		return -1;
 	for (size_t i = 0; i < w->profile->n_modules; i++)
@@ -374,14 +428,19 @@ static int write_profile(struct writer *w, struct error *err)
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct profile *p = in->profile;
-	struct writer w = {.in = in, .profile = p, .strings = strings_new()};
+	struct writer w = {
+		.in = in,
+		.profile = p,
+		.counted = view_input_counted(in),
+		.strings = strings_new(),
+	};
 	int status = -1;
 
 	if (out_width(o))
 		error_usage(err,
 			    "a profile for pprof is not to be read on a terminal: say where to "
 			    "write it, -o profile.pb.gz, or send it through a pipe");
-	else if (!(w.is_used = calloc(p->n_frames + 1, 1)) ||
+	else if (!(w.is_used = calloc(count_frames(&w) + 1, 1)) ||
 		 !(w.is_mapped = calloc(p->n_modules + 1, 1)) ||
 		 !(w.groups = stack_groups_new(p)) ||
 		 !(w.differences = differences_new(p, in->options->normalize)) || !w.strings)

@@ -7,6 +7,7 @@
 # - If the rows of a frame's inlined functions have the frame's caller as parent, all of them.
 # - If put_levels() writes which rows have none, not which have a value.
 # - If a process without a rank has rank 0.
+# - If direct recursions are calls by the caller, or samples have calls.
 # May run beside others.
 # Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
@@ -137,6 +138,22 @@ echo "$lines" | grep -q '\b9\b' || fail "lines of fibonacci: $lines"
 # The sum of squares is at most the square of the sum, and at least its part by the number of samples.
 [ "$(ask 'SELECT count(*) FROM t WHERE cpu_samples > 0 AND (cpu_squared > 1.0001 * cpu_ns::DOUBLE ** 2
 	OR cpu_squared * cpu_samples < 0.9999 * cpu_ns::DOUBLE ** 2)' all.parquet)" = 0 ] || fail "squares"
+
+# Counted calls are rows of their own, from which numbers by pair follow; samples have what they had.
+$CC -O2 -g -pg -mfentry -fno-inline -fno-optimize-sibling-calls -fno-ipa-icf -pthread -o counted "$root/test/targets/counted.c" ||
+	fail "cannot build counted"
+record CPSAMPLE_OUTPUT=counted.cps CPSAMPLE_RESOURCES=cpu:100us ./counted plain 20000000 >truth || fail "counted ended with $?"
+agree counted cpu_ns counted.cps
+ask "SELECT p.function || ' ' || t.function || ' ' || sum(t.calls) FROM t JOIN t AS p ON t.parent = p.node
+	WHERE t.calls > 0 GROUP BY p.function, t.function" counted.parquet | sort >got
+sort truth >want
+same want got "counted calls"
+[ "$(ask "SELECT sum(calls) FROM t WHERE function = 'main'" counted.parquet)" = 1 ] || fail "counted: calls of main"
+[ "$(ask "SELECT count(*) FROM t WHERE calls IS NOT NULL AND cpu_samples > 0" counted.parquet)" = 0 ] || fail "counted: calls of samples"
+[ "$(ask "SELECT count(calls) FROM t" all.parquet)" = 0 ] || fail "calls of nothing: $(ask 'SELECT calls FROM t' all.parquet)"
+"$CPCONV" --parquet --by thread -o by.parquet counted.cps 2>err || fail "--by thread"
+grep -q 'calls were counted, and are left out: --by' err || fail "--by thread: $(cat err)"
+[ "$(ask "SELECT count(calls) FROM t" by.parquet)" = 0 ] || fail "calls of threads"
 
 # More than one group of rows.
 awk 'BEGIN { for (i = 0; i < 300; i++) for (k = 0; k < 500; k++) print "main;a" i ";b" k, i + k + 1 }' >many.folded

@@ -13,6 +13,7 @@
 # - With the frames of columns in the stacks, there is a function without a name above all.
 # - With labels that have a number and no unit, there is no rank 0.
 # - If the reader takes the last label, not the first one, threads of the same name are one.
+# - If direct recursions are calls by the caller.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -87,6 +88,26 @@ for resource in cpu real; do
 		awk -F "$tab" '$1 || $2 { print $1 "\t" $2 "\t" $5 }' | sort >want
 	same want got.$resource "both: totals of $resource"
 done
+
+# Counted calls are a type; the others have what they had. Without counted calls there is no such type.
+$CC -O2 -g -pg -mfentry -fno-inline -fno-optimize-sibling-calls -fno-ipa-icf -pthread -o counted "$root/test/targets/counted.c" ||
+	fail "cannot build counted"
+record CPSAMPLE_OUTPUT=counted.cps CPSAMPLE_RESOURCES=cpu:100us ./counted plain 20000000 >truth || fail "counted ended with $?"
+"$CPCONV" --pprof -o counted.pb.gz counted.cps || fail "counted: not written"
+tops counted.pb.gz
+awk '$1 || $2' got >got.cpu
+"$CPCONV" --flat --self leaf --tsv --threshold 0 counted.cps | awk -F "$tab" '$1 || $2 { print $1 "\t" $2 "\t" $5 }' | sort >want
+same want got.cpu "counted: totals"
+go tool pprof -raw counted.pb.gz 2>err | grep -q '^samples/count calls/count cpu/nanoseconds\[dflt\]$' ||
+	fail "counted: other types: $(go tool pprof -raw counted.pb.gz 2>err | sed -n 5,6p)"
+go tool pprof -raw inlined.pb.gz 2>err | grep -q calls/count && fail "inlined: it has calls"
+tops counted.pb.gz -sample_index=calls
+awk -F "$tab" '$1 { print $3, $1 }' got | sort >got.calls
+awk '{ n[$2] += $3 } END { n["main"] = 1; for (f in n) print f, n[f] }' truth | sort >want
+same want got.calls "counted calls"
+go tool pprof -traces -sample_index=calls counted.pb.gz >traces 2>err || fail "traces: $(cat err)"
+awk '$1 == 10 && $2 == "deep" { getline; print $1; getline; print $1 }' traces >got
+printf 'deep\nplain\n' | same /dev/stdin got "deep by itself: $(cat traces)"
 
 # Groups are labels; stacks from text have neither addresses nor modules; names are only ever text.
 "$CPCONV" --pprof --by thread -o by.pb.gz threads.cps || fail "--by: not written"
