@@ -88,6 +88,8 @@ enum cps_process_field {
 	CPS_PROCESS_RANK = 26,	  /* among the processes of a launcher, below CPS_RANKS */
 	CPS_PROCESS_LAUNCHED =
 		27, /* text: the command of CPS_PROCESS_TREE_PID, if that is another process */
+	CPS_PROCESS_BEGAN_NS =
+		28, /* CLOCK_REALTIME when the process was made, if recording was begun from outside */
 };
 
 #define CPS_ATOM_BITS_MAX 8u
@@ -171,16 +173,17 @@ enum cps_atom_field {
 
 /* Why recording ended before the process did. */
 enum cps_stop {
-	CPS_STOP_NONE = 0,     /* it did not end before; the process ended */
-	CPS_STOP_EXEC = 1,     /* the process became another program */
-	CPS_STOP_DURATION = 2, /* CPSAMPLE_DURATION is over */
-	CPS_STOP_SECCOMP = 3,  /* the program installed a seccomp filter */
-	CPS_STOP_LIMIT = 4,    /* CPSAMPLE_MAX_BYTES is reached */
-	CPS_STOP_CREATE = 5,   /* the output cannot be created */
-	CPS_STOP_WRITE = 6,    /* the output cannot be written */
-	CPS_STOP_CLOCK = 7,    /* the clock cannot be started */
-	CPS_STOP_SWITCH = 8,   /* recording was turned off */
-	CPS_STOP_DISPATCH = 9, /* the program handles system calls itself */
+	CPS_STOP_NONE = 0,	/* it did not end before; the process ended */
+	CPS_STOP_EXEC = 1,	/* the process became another program */
+	CPS_STOP_DURATION = 2,	/* CPSAMPLE_DURATION is over */
+	CPS_STOP_SECCOMP = 3,	/* the program installed a seccomp filter */
+	CPS_STOP_LIMIT = 4,	/* CPSAMPLE_MAX_BYTES is reached */
+	CPS_STOP_CREATE = 5,	/* the output cannot be created */
+	CPS_STOP_WRITE = 6,	/* the output cannot be written */
+	CPS_STOP_CLOCK = 7,	/* the clock cannot be started */
+	CPS_STOP_SWITCH = 8,	/* recording was turned off */
+	CPS_STOP_DISPATCH = 9,	/* the program handles system calls itself */
+	CPS_STOP_DETACHED = 10, /* cpsample -p has let go of the process */
 	CPS_STOP_COUNT
 };
 

@@ -328,6 +328,7 @@ static bool process_fill(struct profile_builder *b, const struct event_process *
 		.interval = e->interval,
 		.scale = e->scale,
 		.cpu_before_ns = e->cpu_before_ns,
+		.began_ns = e->began_ns,
 		.tree_pid = e->tree_pid,
 		.tree_start = e->tree_start,
 		.has_rank = e->has_rank,

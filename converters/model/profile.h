@@ -233,6 +233,7 @@ struct profile_process {
 	uint32_t *args;
 	size_t n_args;
 	uint64_t pid, ppid, start_ns, interval, scale, cpu_before_ns;
+	uint64_t began_ns;	       /* as in struct event_process */
 	uint64_t tree_pid, tree_start; /* 0: not known */
 	bool has_rank;
 	uint64_t rank;	     /* among the processes of a launcher */

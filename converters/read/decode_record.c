@@ -269,6 +269,7 @@ static const struct decode_field process_fields[] = {
 	{CPS_PROCESS_RUNTIME, FIELD_TEXT, IN_PROCESS(runtime)},
 	{CPS_PROCESS_RANK, FIELD_NUMBER, IN_PROCESS(process.rank)},
 	{CPS_PROCESS_LAUNCHED, FIELD_TEXT, IN_PROCESS(process.launched)},
+	{CPS_PROCESS_BEGAN_NS, FIELD_NUMBER, IN_PROCESS(process.began_ns)},
 	{0},
 };
 

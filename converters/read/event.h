@@ -74,6 +74,8 @@ struct event_process {
 	const struct event_text *args;
 	size_t n_args;
 	uint64_t cpu_before_ns;
+	uint64_t
+		began_ns; /* when the process was made, if recording was begun from outside; else 0 */
 	uint64_t tree_pid, tree_start; /* with the host they name a process tree; pid 0: none */
 	uint64_t ancestors[CPS_ANCESTORS_MAX]; /* their pids, the parent's first */
 	size_t n_ancestors;

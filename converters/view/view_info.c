@@ -104,6 +104,8 @@ static int write_identity(struct rows *r, const struct profile *p,
 	string(r, p, "machine", process->machine);
 	string(r, p, "recorder", process->recorder);
 	number(r, "start_ns", process->start_ns);
+	if (process->began_ns)
+		number(r, "began_ns", process->began_ns);
 	return 0;
 }
 

@@ -68,6 +68,21 @@ static void write_start(struct out *o, uint64_t start_ns)
 	out_format(o, "%s\n", text);
 }
 
+/* The process ran already when recording began. */
+static void write_attached(struct out *o, const struct profile_process *process)
+{
+	char text[WEIGHT_BYTES];
+
+	if (!process->began_ns)
+		return;
+	label(o, "attached");
+	out_text(o, "to a process that ran already");
+	if (process->start_ns > process->began_ns)
+		out_format(o, ", for %s; what was before is not in it",
+			   weight_duration(text, process->start_ns - process->began_ns));
+	out_text(o, "\n");
+}
+
 static void write_identity(struct out *o, const struct profile *p,
 			   const struct profile_process *process)
 {
@@ -98,6 +113,7 @@ static void write_identity(struct out *o, const struct profile *p,
 	line(o, p, "machine", process->machine);
 	line(o, p, "recorder", process->recorder);
 	write_start(o, process->start_ns);
+	write_attached(o, process);
 }
 
 static void write_clock(struct out *o, const struct profile *p,

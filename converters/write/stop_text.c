@@ -25,6 +25,7 @@ static const struct {
 	[CPS_STOP_DISPATCH] = {"dispatch",
 			       "the program handles system calls itself (Syscall User Dispatch)",
 			       true},
+	[CPS_STOP_DETACHED] = {"detached", "cpsample -p has let go of the process", false},
 	[CPS_STOP_CLOCK] = {"clock", "the clock cannot be started", true},
 };
 

@@ -65,7 +65,7 @@ static const char *skip(const char *p, int fields)
 
 /* Reads fields 4 and 22 of /proc/PID/stat. Field 2, the program's name in parentheses, may contain
  * anything, so fields are counted from the last parenthesis. */
-static bool read_stat(uint64_t pid, uint64_t *ppid, uint64_t *start)
+bool cps_lineage_read(uint64_t pid, uint64_t *ppid, uint64_t *start)
 {
 	char path[48], text[1024];
 	int fd = cps_descriptor_open(compose(path, pid, "/stat"), O_RDONLY, 0);
@@ -202,8 +202,8 @@ static void find_command(struct cps_lineage *l)
 	uint64_t unused, start;
 
 	memset(l->launched, 0, sizeof(l->launched));
-	if (l->tree_pid && l->tree_pid != (uint64_t)cps_sys_getpid() &&
-	    read_stat(l->tree_pid, &unused, &start) && start == l->tree_start)
+	if (l->tree_pid && !l->is_attached && l->tree_pid != (uint64_t)cps_sys_getpid() &&
+	    cps_lineage_read(l->tree_pid, &unused, &start) && start == l->tree_start)
 		read_command(l);
 }
 
@@ -213,7 +213,7 @@ static void find_ancestors(struct cps_lineage *l)
 	bool is_known = l->tree_pid != 0;
 
 	l->n_ancestors = 0;
-	if (!read_stat(now, &parent, &start))
+	if (!cps_lineage_read(now, &parent, &start))
 		return;
 	for (int i = 0; i < GENERATIONS; i++) {
 		if (!is_known) {
@@ -221,7 +221,7 @@ static void find_ancestors(struct cps_lineage *l)
 			l->tree_start = start;
 		}
 		if (parent <= 1 || (is_known ? now == l->tree_pid : !is_preloaded(parent)) ||
-		    !read_stat(parent, &next, &start))
+		    !cps_lineage_read(parent, &next, &start))
 			return;
 		if (l->n_ancestors < CPS_ANCESTORS_MAX)
 			l->ancestors[l->n_ancestors++] = parent;
@@ -331,6 +331,8 @@ void cps_record_process(struct cps_writer *w, const struct cps_identity *identit
 	text_field(w, CPS_PROCESS_MACHINE, CPS_MACHINE);
 	text_field(w, CPS_PROCESS_RECORDER, CPS_PROJECT_VERSION);
 	number_field(w, CPS_PROCESS_CPU_BEFORE_NS, identity->cpu_before_ns);
+	if (identity->began_ns)
+		number_field(w, CPS_PROCESS_BEGAN_NS, identity->began_ns);
 	number_field(w, CPS_PROCESS_JOURNAL, identity->journal_id);
 	if (identity->lineage.tree_pid) {
 		number_field(w, CPS_PROCESS_TREE_PID, identity->lineage.tree_pid);

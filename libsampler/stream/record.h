@@ -28,6 +28,7 @@ struct cps_lineage {
 					  not known */
 	uint64_t ancestors[CPS_ANCESTORS_MAX]; /* their pids, the parent's first, up to the root */
 	size_t n_ancestors;
+	bool is_attached;     /* the root has not made this process: it is no ancestor */
 	bool is_without_args; /* of `launched` the first word is enough */
 	char launched
 		[CPS_LAUNCHED_BYTES]; /* the command of the root, words with spaces between; "": it is this process, or not known */
@@ -43,6 +44,9 @@ struct cps_lineage {
  * leave a recording of its own, as the driver of a compiler is. cpsample-wait stands for the program that it runs.
  */
 void cps_lineage_find(struct cps_lineage *l);
+
+/* [signal] The parent of a process, and when it was made, in clock ticks after boot. False: /proc does not say it. */
+bool cps_lineage_read(uint64_t pid, uint64_t *ppid, uint64_t *start);
 
 /* ---- record ---------------------------------------------------------------------------------- */
 /*
@@ -61,6 +65,8 @@ struct cps_identity {
 	uint64_t scale, interval; /* scale: gticks per unit of weight; interval: in gticks */
 	uint64_t start_ns;	  /* CLOCK_REALTIME */
 	uint64_t start_monotonic_ns;
+	uint64_t
+		began_ns; /* CLOCK_REALTIME when the process was made, if it was attached to; else 0 */
 	uint64_t cpu_before_ns, children_before_ns; /* at the start; see cps_sys_children_ns */
 	uint64_t journal_id;
 	const char *runtime;		     /* "Go", or NULL */

@@ -21,6 +21,7 @@ static void record(struct bytes *records, unsigned tag, struct bytes *payload)
 
 static const char *unwinder; /* NULL: the recording does not say which */
 static bool has_rank;
+static uint64_t began_ns, start_ns; /* 0: the recording does not say it */
 
 static void put_process(struct bytes *records, struct bytes *payload)
 {
@@ -28,6 +29,10 @@ static void put_process(struct bytes *records, struct bytes *payload)
 	field(payload, CPS_PROCESS_TREE_PID, 70);
 	field(payload, CPS_PROCESS_TREE_START, 123456);
 	bytes_field_text(payload, CPS_PROCESS_ENGINE, "timer");
+	if (start_ns)
+		field(payload, CPS_PROCESS_START_NS, start_ns);
+	if (began_ns)
+		field(payload, CPS_PROCESS_BEGAN_NS, began_ns);
 	if (has_rank)
 		field(payload, CPS_PROCESS_RANK, 0);
 	if (unwinder) {
@@ -187,8 +192,9 @@ Test(info, text)
 
 Test(info, words_of_stops)
 {
-	static const char *const words[] = {"clean",  "exec",  "duration", "seccomp", "limit",
-					    "create", "write", "clock",	   "switch",  "dispatch"};
+	static const char *const words[] = {"clean",  "exec",	  "duration", "seccomp",
+					    "limit",  "create",	  "write",    "clock",
+					    "switch", "dispatch", "detached"};
 	char row[64];
 
 	for (unsigned stop = 0; stop < CPS_STOP_COUNT; stop++) {
@@ -202,6 +208,20 @@ Test(info, words_of_stops)
 	char *text = info("cut.cps", VIEW_TSV);
 	cr_assert(strstr(text, "\nended\tkilled\nduration_us\t0\ncut_offset\t"), "%s", text);
 	free(text);
+}
+
+/* Seen to fail: without the field 28 in the decoder, nothing said that the process had run before. */
+Test(info, attached)
+{
+	start_ns = 5000000000, began_ns = 2000000000;
+	says(VIEW_TSV, CPS_STOP_DETACHED, 0, "\nstart_ns\t5000000000\nbegan_ns\t2000000000\n");
+	says(VIEW_TEXT, CPS_STOP_DETACHED, 0,
+	     "\nattached     to a process that ran already, for 3.000 s; what was before is not in "
+	     "it\n");
+	says(VIEW_TEXT, CPS_STOP_DETACHED, 0,
+	     "\nrecorded     1.200 s, stopped: cpsample -p has let go of the process\n");
+	began_ns = 6000000000; /* a clock that was set back */
+	says(VIEW_TEXT, 0, 0, "\nattached     to a process that ran already\n");
 }
 
 /* Seen to fail: 0 counted of a resource that nobody counted. */
