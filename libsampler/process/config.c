@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <regex.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +34,48 @@ static int complain(char *line, size_t bytes, const char *name, const char *valu
 	return -1;
 }
 
+#define ATTACHED_BYTES 8192
+
+static char attached[ATTACHED_BYTES + 1];
+static atomic_bool is_attached;
+
+bool cps_config_attach(const char *settings)
+{
+	size_t n = 0;
+
+	while (settings[n])
+		n += strlen(settings + n) + 1;
+	if (n >= ATTACHED_BYTES)
+		return false;
+	memcpy(attached, settings, n);
+	attached[n] = '\0';
+	atomic_store(&is_attached, true);
+	return true;
+}
+
+void cps_config_detach(void)
+{
+	atomic_store(&is_attached, false);
+}
+
+bool cps_config_is_attached(void)
+{
+	return atomic_load_explicit(&is_attached, memory_order_relaxed);
+}
+
+static const char *attached_setting(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = attached; *p; p += strlen(p) + 1)
+		if (strncmp(p, name, n) == 0 && p[n] == '=')
+			return p + n + 1;
+	return NULL;
+}
+
 static const char *setting(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = cps_config_is_attached() ? attached_setting(name) : getenv(name);
 
 	return value && *value ? value : NULL;
 }
@@ -113,7 +153,8 @@ static int read_clock(struct cps_config *c, char *line, size_t bytes)
 	const char *value = setting("CPSAMPLE_CLOCK");
 	struct choices wanted = {0};
 
-	c->clock.name = usual_clock(&c->resources);
+	c->clock.name =
+		cps_config_is_attached() ? cps_clock_timer.name : usual_clock(&c->resources);
 	if (!value)
 		return 0;
 	c->clock.name = value;

@@ -43,6 +43,14 @@ struct cps_config {
 	bool outlives_filter; /* the recording goes on when the target installs a seccomp filter */
 };
 
+/* The process is attached to: its settings are not those of its environment, which other threads of it may be changing, but these
+ * texts NAME=VALUE, one behind the other, with an empty one behind them. They are copied. False: they are too long. */
+bool cps_config_attach(const char *settings);
+/* It is not any more. */
+void cps_config_detach(void);
+/* Whether it is. */
+bool cps_config_is_attached(void);
+
 /*
  * Read the variables CPSAMPLE_*. 0; or -1, with one line (newline included) in `complaint` that
  * names the setting and says what it may be.

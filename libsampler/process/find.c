@@ -66,15 +66,6 @@ uintptr_t cps_find_loader_base(void)
 	return &_r_debug ? _r_debug.r_ldbase : 0;
 }
 
-static void *walk(const struct link_map *map, const char *name)
-{
-	void *found = NULL;
-
-	for (; map && !found; map = map->l_next)
-		found = find_in(map, name);
-	return found;
-}
-
 static const struct link_map *own_file(void)
 {
 	const struct link_map *map = cps_find_first_file();
@@ -84,21 +75,60 @@ static const struct link_map *own_file(void)
 	return map;
 }
 
-void *cps_find_listed(const char *name)
+static bool is_libc(const struct link_map *map)
+{
+	const char *slash = strrchr(map->l_name, '/');
+	const char *name = slash ? slash + 1 : map->l_name;
+
+	return strcmp(name, "libc.so.6") == 0 || strncmp(name, "libc-2.", 7) == 0;
+}
+
+bool cps_find_is_late(void)
+{
+	const struct link_map *own = own_file(), *map = cps_find_first_file();
+
+	while (own && map && map != own && !is_libc(map))
+		map = map->l_next;
+	return own && map && map != own;
+}
+
+/* The first of the files among which the functions are that this library wraps. */
+static const struct link_map *first_behind(void)
 {
 	const struct link_map *own = own_file();
 
-	return walk(own ? own->l_next : NULL, name);
+	return cps_find_is_late() ? cps_find_first_file() : own ? own->l_next : NULL;
+}
+
+static const struct link_map *next_of(const struct link_map *map)
+{
+	return map->l_next && map->l_next->l_ld == _DYNAMIC ? map->l_next->l_next : map->l_next;
+}
+
+static void *walk(const struct link_map *map, const char *name)
+{
+	void *found = NULL;
+
+	for (; map && !found; map = map->l_next)
+		found = find_in(map, name);
+	return found;
+}
+
+void *cps_find_listed(const char *name)
+{
+	void *found = NULL;
+
+	for (const struct link_map *map = first_behind(); map && !found; map = next_of(map))
+		found = find_in(map, name);
+	return found;
 }
 
 const char *cps_find_definer(const char *name, bool is_next)
 {
-	const struct link_map *map = is_next ? own_file() : cps_find_first_file();
+	const struct link_map *map = is_next ? first_behind() : cps_find_first_file();
 
-	if (map && is_next)
-		map = map->l_next;
 	while (map && !find_in(map, name))
-		map = map->l_next;
+		map = is_next ? next_of(map) : map->l_next;
 	return map ? map->l_name : NULL;
 }
 
@@ -115,6 +145,9 @@ void *cps_find_next(const char *name)
 
 	if (!dlsym)
 		return cps_find_listed(name);
+	if (cps_find_is_late() &&
+	    (found = cps_find_listed(name))) /* not one of what only this library needs */
+		return found;
 	found = dlsym(RTLD_NEXT, name);
 	if (!found && dlerror)
 		dlerror(); /* the target is not to see it */
@@ -358,11 +391,11 @@ uintptr_t cps_loaded_address(const struct cps_loaded *f, const ElfW(Sym) * s)
 
 void cps_loaded_files_read(struct cps_loaded_files *l)
 {
-	const struct link_map *map = own_file();
+	const struct link_map *map = first_behind();
 
 	l->n = 0;
-	l->is_unknown = !map;
-	for (map = map ? map->l_next : NULL; map && l->n < CPS_LOADED_MANY; map = map->l_next)
+	l->is_unknown = !own_file();
+	for (; map && l->n < CPS_LOADED_MANY; map = next_of(map))
 		if (cps_loaded_read(map, &l->files[l->n]) && l->files[l->n].gnu_hash)
 			l->n++;
 	l->rest = map;
@@ -377,7 +410,7 @@ bool cps_loaded_files_have(const struct cps_loaded_files *l, const char *name)
 	for (size_t i = 0; i < l->n; i++)
 		if (cps_loaded_find(&l->files[i], name, CPS_LOADED_NEWEST))
 			return true;
-	for (const struct link_map *map = l->rest; map; map = map->l_next)
+	for (const struct link_map *map = l->rest; map; map = next_of(map))
 		if (symbol_in(map, name, &f))
 			return true;
 	return false;

@@ -42,6 +42,10 @@ void *cps_find_listed(const char *name);
 const char *cps_find_definer(const char *name, bool is_next);
 const char *cps_find_own_path(void);
 
+/* Whether this library was opened in a process that ran already: it comes behind the C library. Then the functions that it
+ * wraps are those of all files but its own. */
+bool cps_find_is_late(void);
+
 /* The function of this name in that library if it is loaded, wherever; or NULL. The library then stays. */
 void *cps_find_loaded(const char *library, const char *name);
 

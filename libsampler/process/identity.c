@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/sys.h"
+#include "process/config.h"
 #include "process/identity.h"
 #include "stream/recode.h"
 #include "unwind/elf_memory.h"
@@ -99,7 +100,7 @@ static const char *read_started_as(const char *exe, const char *cwd)
 
 static void read_args(struct cps_identity *identity)
 {
-	char *bytes = cps_arena_pages(ARGS_BYTES);
+	static char *bytes; /* a process that is attached to reads them again */
 	int fd = cps_descriptor_open("/proc/self/cmdline", O_RDONLY, 0);
 	size_t used = 0, i = 0;
 	long n;
@@ -107,10 +108,17 @@ static void read_args(struct cps_identity *identity)
 	identity->n_args = 0;
 	if (fd < 0)
 		return;
+	if (!bytes)
+		bytes = cps_arena_pages(ARGS_BYTES);
 	while (bytes && used < ARGS_BYTES - 1 &&
 	       (n = cps_sys_read(fd, bytes + used, ARGS_BYTES - 1 - used)) > 0)
 		used += (size_t)n;
 	cps_sys_close(fd);
+	if (bytes)
+		bytes[used] = '\0';
+	if (cps_config_is_attached()) /* a program that has written its title there leaves empty ones behind it */
+		while (used > 1 && !bytes[used - 1] && !bytes[used - 2])
+			used--;
 	for (size_t k = 0; k < used; k += strlen(bytes + k) + 1)
 		i++;
 	identity->args = cps_arena_take(i * sizeof(char *));
@@ -128,6 +136,18 @@ void cps_identity_start(struct cps_identity *identity)
 	identity->children_before_ns = cps_sys_children_ns(0);
 }
 
+/* When the process was made, on the clock that says `now`; 0: not known. */
+static uint64_t read_begin(uint64_t now)
+{
+	uint64_t per_second = getauxval(AT_CLKTCK), up = cps_sys_clock_ns(CLOCK_BOOTTIME);
+	uint64_t parent, start = 0;
+
+	if (!per_second || !cps_lineage_read(cps_sys_getpid(), &parent, &start))
+		return 0;
+	start = start / per_second * 1000000000 + start % per_second * 1000000000 / per_second;
+	return start < up ? now - (up - start) : 0;
+}
+
 void cps_identity_read(struct cps_identity *identity)
 {
 	const uint64_t *random = (const void *)getauxval(AT_RANDOM);
@@ -137,6 +157,7 @@ void cps_identity_read(struct cps_identity *identity)
 	identity->exe = read_exe();
 	identity->cwd = read_cwd();
 	identity->started_as = read_started_as(identity->exe, identity->cwd);
+	identity->began_ns = cps_config_is_attached() ? read_begin(identity->start_ns) : 0;
 	identity->journal_id = (random ? *random : 0) ^ identity->start_ns;
 	read_args(identity);
 }

@@ -13,6 +13,7 @@
 #include "clock/perf.h"
 #include "collector/called.h"
 #include "collector/calls.h"
+#include "process/attach.h"
 #include "process/identity.h"
 #include "process/output.h"
 #include "process/process_life.h"
@@ -74,7 +75,11 @@ static void drop_deadline(void);
 
 static void over(const void *context)
 {
-	end(cps_gate_is_over() ? CPS_STOP_DURATION : CPS_STOP_SWITCH, context);
+	end(cps_gate_is_over()	       ? CPS_STOP_DURATION
+	    : cps_config_is_attached() ? CPS_STOP_DETACHED
+				       : CPS_STOP_SWITCH,
+	    context);
+	cps_attach_ended();
 }
 
 static int enter_first_thread(struct cps_thread *t)
@@ -98,7 +103,9 @@ static void arm_one(struct cps_thread *t, void *clock)
 
 	cps_clock_disarm(clock, t);
 	error = cps_clock_arm(clock, t);
-	if (error) {
+	if (error == -EINVAL && t->is_introduced) {
+		cps_thread_drop(t); /* it has ended since it was seen */
+	} else if (error) {
 		arm_error = error;
 		cps_loss_add(CPS_LOSS_MEMORY, 1);
 	}
@@ -175,7 +182,8 @@ int cps_process_life_begin(const struct cps_config *c, struct cps_identity *i)
 				 !cps_wanted_ticks_in_calls(&config->resources));
 		cps_wrap_syscall_watch(true);
 	}
-	if (enter_first_thread(NULL) == 0 &&
+	if ((cps_config_is_attached() ? cps_attach_introduce(clock) : enter_first_thread(NULL)) ==
+		    0 &&
 	    cps_disposition_take(clock->meter->signal, cps_sample_handler) == 0 &&
 	    cps_gate_open()) {
 		set_limits();
@@ -206,12 +214,41 @@ static void be_born(void)
 	identity->journal_id ^= identity->start_ns ^ (uint64_t)cps_own_memory_pid() << 32;
 }
 
+/* The launcher has asked for its parent. */
+static void end_in_child(const struct cps_clock *clock)
+{
+	cps_gate_close();
+	cps_disposition_give_back(clock->meter->signal);
+	atomic_store(&clock_in_use, NULL);
+	cps_attach_child();
+}
+
+void cps_process_life_again(void)
+{
+	cps_recording_reset();
+	cps_module_reset();
+	cps_module_closed(); /* nobody has told what was unloaded meanwhile */
+	cps_own_stack_reset();
+	cps_sample_reset();
+	cps_ready_reset();
+	cps_disposition_reset();
+	atomic_flag_clear(&giving_way);
+	atomic_store(&has_left, false);
+	atomic_flag_clear(&is_switching);
+	atomic_store(&wants_pause, false);
+	arm_error = 0;
+}
+
 void cps_process_life_child(void)
 {
 	const struct cps_clock *clock = cps_process_life_clock();
 
 	if (!clock || !cps_own_memory_is_copy())
 		return;
+	if (cps_config_is_attached()) {
+		end_in_child(clock);
+		return;
+	}
 	cps_recording_reset();
 	cps_module_reset();
 	cps_choose_unwinder_child(identity);

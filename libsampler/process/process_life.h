@@ -18,6 +18,9 @@
  * and nothing was started. */
 int cps_process_life_begin(const struct cps_config *config, struct cps_identity *identity);
 
+/* To be called before a process is recorded again, whose recording has ended for good. */
+void cps_process_life_again(void);
+
 /* To be called in a child with memory of its own, made by fork or the like: begin its own
  * recording. */
 void cps_process_life_child(void);

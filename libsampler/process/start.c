@@ -17,6 +17,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "clock/perf.h"
+#include "process/attach.h"
 #include "process/config.h"
 #include "process/find.h"
 #include "process/identity.h"
@@ -43,7 +44,10 @@ static bool is_open;
 
 static void say(const char *line)
 {
-	cps_sys_write(2, line, strlen(line));
+	if (cps_config_is_attached())
+		cps_attach_say(line);
+	else
+		cps_sys_write(2, line, strlen(line));
 }
 
 /* A line that each process of a run may say names its program. */
@@ -177,6 +181,20 @@ static void check(void)
 	}
 }
 
+/* What is done once in a process, however often it is attached to. 0 or an error number. */
+static int prepare_once(void)
+{
+	static bool is_prepared;
+	int error;
+
+	if (is_prepared)
+		return 0;
+	is_prepared = true;
+	learn_modules();
+	error = cps_wrap_thread_prepare();
+	return error ? error : cps_wrap_process_prepare();
+}
+
 /* 0 or -errno */
 static int prepare(void)
 {
@@ -185,7 +203,7 @@ static int prepare(void)
 	/* What follows copies memory, for which a filter may kill that was not known before. */
 	cps_wrap_seccomp_prepare(config.outlives_filter);
 	cps_choose_unwinder_open(&config);
-	learn_modules();
+	error = prepare_once();
 	cps_choose_unwinder(&config, &identity);
 	if (identity.unwinder_why && config.verbose)
 		say_unwinder(identity.unwinder_why, "following stacks by the native one",
@@ -198,8 +216,7 @@ static int prepare(void)
 	identity.has_rank = cps_rank_find(&identity.rank);
 	if (config.resources.n > config.resources.has_clock)
 		cps_wrap_alloc_look();
-	error = cps_wrap_thread_prepare();
-	return -(error ? error : cps_wrap_process_prepare());
+	return -error;
 }
 
 /* 0 or -errno */
@@ -217,34 +234,18 @@ static int begin(void)
 	return error;
 }
 
-void cps_start(void)
+/* Whether recording has begun. */
+static bool start_with_settings(void)
 {
 	char complaint[1000];
-	bool is_complete;
 	int error;
 
-	if (is_open)
-		return;
-	is_complete = cps_real_find();
-	/* The C library does not know its environment yet: a sanitizer in the program calls us before all constructors. */
-	if (!environ)
-		return;
-	is_open = true;
-	/* A filter may kill for any system call. */
-	if (getenv("CPSAMPLE_CONFINED") || is_turned_off())
-		return;
-	if (!cps_find_is_fit()) {
-		say("libcpsample: needs glibc, with threads as from 2.34 on; not recording\n");
-		return;
-	}
-	if (!is_complete)
-		return;
 	if (cps_config_read(&config, complaint, sizeof(complaint)) < 0) {
 		say(complaint);
-		return;
+		return false;
 	}
 	if (is_turned_off_everywhere())
-		return;
+		return false;
 	cps_perf_let_strike_in_kernel(config.kernel_ticks);
 	cps_identity_read(&identity);
 	if (!config.has_args && identity.n_args > 1)
@@ -252,15 +253,16 @@ void cps_start(void)
 	if (cps_config_fix_output(&config, identity.started_as ? identity.started_as : identity.exe,
 				  complaint, sizeof(complaint)) < 0) {
 		say(complaint);
-		return;
+		return false;
 	}
 	if (config.is_check)
 		check();
 	if (config.is_check || !is_wanted() || !is_possible())
-		return;
+		return false;
 	identity.lineage.tree_pid = config.run_pid;
 	identity.lineage.tree_start = config.run_start;
 	identity.lineage.is_without_args = !config.has_args;
+	identity.lineage.is_attached = cps_config_is_attached();
 	if (config.verbose)
 		cps_summary_prepare();
 	error = begin();
@@ -275,6 +277,42 @@ void cps_start(void)
 		cps_resource_list_refused(&config.resources, config.verbose,
 					  config.verbose ? say_of_program : say);
 	}
+	return !error;
+}
+
+static bool is_complete; /* all functions were found without which there is no recording */
+
+/* A C library that cannot be recorded is said to be so. */
+static bool is_fit(void)
+{
+	if (!cps_find_is_fit())
+		say("libcpsample: needs glibc, with threads as from 2.34 on; not recording\n");
+	return cps_find_is_fit() && is_complete;
+}
+
+void cps_start(void)
+{
+	if (is_open)
+		return;
+	is_complete = cps_real_find();
+	/* The C library does not know its environment yet: a sanitizer in the program calls us before all constructors. */
+	if (!environ)
+		return;
+	is_open = true;
+	/* Who opens the library in a process that runs says when it is to begin. */
+	if (cps_find_is_late())
+		return;
+	/* A filter may kill for any system call. */
+	if (getenv("CPSAMPLE_CONFINED") || is_turned_off() || !is_fit())
+		return;
+	start_with_settings();
+}
+
+bool cps_start_attached(void)
+{
+	if (!is_fit())
+		return false;
+	return start_with_settings();
 }
 
 static void __attribute__((constructor(101))) constructor(void)

@@ -53,6 +53,12 @@ void cps_got_slots_begin(const struct cps_wanted_resources *wanted);
 /* For a child made by fork: no other thread is looking at files. */
 void cps_got_slots_child(void);
 
+/* Of a process that is attached to: lead the calls of functions that make and end threads and processes to the wrappers, in all
+ * files that are loaded. Returns how many entries of linkage tables that were. Not from two threads at once. */
+uint32_t cps_got_slots_wrap(bool has_other_threads);
+/* Put back what stood there, but not in files that are gone. Without other threads it may be called anywhere. */
+void cps_got_slots_unwrap(bool has_other_threads);
+
 /* To be called before what threads have used is credited: forget those that have ended without notice. */
 void cps_wrap_thread_drop_gone(void);
 /* In a child made by fork: other threads, which it does not have, use no key. */

@@ -49,6 +49,38 @@ bool cps_off_switch_was_seen(uint64_t now)
 	return atomic_load_explicit(&is_off, memory_order_relaxed);
 }
 
+/* ---- lease ----------------------------------------------------------------------------------- */
+/*
+ * In: a number that another process changes. Out: whether it still does.
+ */
+
+static _Atomic(const uint64_t *) lease;
+static uint64_t lease_ns;
+static _Atomic uint64_t last_beat, beat_at; /* its latest value, and since when it has that */
+
+void cps_lease_begin(const uint64_t *beat, uint64_t ns)
+{
+	lease_ns = ns;
+	atomic_store(&last_beat, 0);
+	atomic_store(&beat_at, 0);
+	atomic_store(&lease, beat);
+}
+
+bool cps_lease_is_over(uint64_t now)
+{
+	const uint64_t *beat = atomic_load_explicit(&lease, memory_order_relaxed);
+	uint64_t value;
+
+	if (!beat)
+		return false;
+	value = __atomic_load_n(beat, __ATOMIC_RELAXED);
+	if (value != atomic_load(&last_beat) || !atomic_load(&beat_at)) {
+		atomic_store(&last_beat, value);
+		atomic_store(&beat_at, now);
+	}
+	return (int64_t)(now - atomic_load(&beat_at)) > (int64_t)lease_ns;
+}
+
 /* ---- budget ---------------------------------------------------------------------------------- */
 /*
  * In: what each tick took, and what the thread used since the one before. Out: how deep stacks are

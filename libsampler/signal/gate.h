@@ -25,6 +25,17 @@ bool cps_off_switch_is_on(void);
  * of cps_moment_ns. Once it was true it stays so. */
 bool cps_off_switch_was_seen(uint64_t now);
 
+/* ---- lease ----------------------------------------------------------------------------------- */
+/*
+ * Ends a recording that was begun from outside when nobody asks for it any more.
+ */
+
+/* [signal] From now on another process is to change *beat, which stays valid, before so many ns have passed. NULL: nobody need. */
+void cps_lease_begin(const uint64_t *beat, uint64_t ns);
+
+/* [signal] Whether it has not done so. `now` is the time of cps_moment_ns. */
+bool cps_lease_is_over(uint64_t now);
+
 /* ---- budget ---------------------------------------------------------------------------------- */
 /*
  * Limits what recording takes of a thread's CPU time.

@@ -401,10 +401,12 @@ static struct cps_thread *adopt(void)
 }
 
 /* The entry of the calling thread. NULL: it has none, and the tick is ignored. */
-static struct cps_thread *thread_of_tick(const struct cps_meter *m)
+static struct cps_thread *thread_of_tick(const struct cps_meter *m, const ucontext_t *context)
 {
 	struct cps_thread *t = cps_thread_self();
 
+	if (!t || !cps_thread_is_taken(t))
+		t = cps_thread_come(cps_regs_interrupted_sp(context));
 	if (!t && !m->adopts)
 		return NULL;
 	/* Threads that were made by a bare clone(2) may share their creator's thread-local
@@ -445,7 +447,7 @@ static void keep_calls(void *unused)
 /* Returns the time when it began. */
 static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
 {
-	struct cps_thread *t = thread_of_tick(m);
+	struct cps_thread *t = thread_of_tick(m, context);
 	uint64_t reading, credited, took = 0, begin = cps_moment_ns();
 	bool is_left_over, is_sample;
 
@@ -521,9 +523,12 @@ static bool is_deadline(int number, const siginfo_t *info)
 
 static void judge(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
 {
+	uint64_t now;
+
 	switch (cps_gate_verdict()) {
 	case CPS_GATE_OPEN:
-		if (cps_off_switch_was_seen(tick(m, info, context)))
+		now = tick(m, info, context);
+		if (cps_off_switch_was_seen(now) || cps_lease_is_over(now))
 			cps_own_stack_call(0, call_over, (void *)(uintptr_t)context);
 		break;
 	case CPS_GATE_BEGINS:

@@ -603,6 +603,13 @@ void cps_journal_remove(void)
 	file_path = NULL;
 }
 
+void cps_journal_let_go(void)
+{
+	if (map)
+		cps_sys6(SYS_mmap, (long)map, (long)map_bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
 void cps_journal_reset(void)
 {
 	atomic_store(&ticks, 0);

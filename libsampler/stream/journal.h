@@ -148,6 +148,10 @@ void cps_journal_settle_losses(void);
 /* [signal] Remove the journal's file, which is not needed any more. */
 void cps_journal_remove(void);
 
+/* [signal] The process goes on for long, and is not recorded any more: let the kernel have the file. What a thread is about to write
+ * there goes nowhere. */
+void cps_journal_let_go(void);
+
 /* [signal] Unmap the journal and free all buffers, in a child, which begins a stream of its own.
  * The parent's file is not touched. */
 void cps_journal_reset(void);

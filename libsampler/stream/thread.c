@@ -10,6 +10,7 @@
  * part (resource/). Who holds a part looks at the state again, since the thread may have left before. An entry counts as
  * used before its thread is LIVE, so that who knows of a thread finds it.
  */
+#include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -226,6 +227,103 @@ struct cps_thread *cps_thread_find(int tid)
 	return f.thread;
 }
 
+/* ---- threads that were there ------------------------------------------------------------------- */
+
+#define AREAS 4096u
+
+static struct {
+	uintptr_t low, high;
+} areas[AREAS];
+static uint32_t n_areas;
+static atomic_bool has_introduced; /* any thread, ever */
+
+void cps_thread_note_area(uintptr_t low, uintptr_t high, bool is_first)
+{
+	if (is_first)
+		n_areas = 0;
+	if (n_areas == AREAS)
+		return;
+	areas[n_areas].low = low;
+	areas[n_areas++].high = high;
+}
+
+/* A thread's stack ends where its control block begins. */
+static void find_area(struct cps_thread *t, uintptr_t sp)
+{
+	uintptr_t top = t->pointer;
+
+	for (uint32_t i = 0; i < n_areas; i++) {
+		if (sp < areas[i].low || sp >= areas[i].high)
+			continue;
+		t->stack_low = areas[i].low;
+		t->stack_high =
+			top > sp && top < areas[i].high ? top & ~(uintptr_t)7 : areas[i].high;
+		return;
+	}
+}
+
+struct cps_thread *cps_thread_introduce(int tid)
+{
+	struct cps_thread *t = cps_thread_take();
+
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	t->is_introduced = t->is_unwatched = true;
+	t->random = (uint64_t)(t->id + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	atomic_store(&has_introduced, true);
+	atomic_store(&t->state, CPS_THREAD_LIVE);
+	return t;
+}
+
+void cps_thread_renew(struct cps_thread *t)
+{
+	const struct cps_thread was = *t;
+
+	memset((char *)t + offsetof(struct cps_thread, is_sampled), 0,
+	       sizeof(*t) - offsetof(struct cps_thread, is_sampled));
+	t->is_unwatched = was.is_unwatched;
+	t->is_introduced = was.is_introduced;
+	t->rounds = was.rounds;
+	t->random = was.random;
+	t->stack_bytes = was.stack_bytes;
+	t->stack_low = was.stack_low;
+	t->stack_high = was.stack_high;
+	t->routine = was.routine;
+	t->argument = was.argument;
+	memcpy(t->base, was.base, sizeof(t->base));
+	t->n_base = was.n_base;
+	t->taken_ns = was.taken_ns;
+}
+
+bool cps_thread_is_taken(const struct cps_thread *t)
+{
+	return t == &gone || !atomic_load_explicit(&has_introduced, memory_order_relaxed) ||
+	       atomic_load_explicit(&t->state, memory_order_relaxed) != CPS_THREAD_FREE;
+}
+
+struct cps_thread *cps_thread_come(uintptr_t sp)
+{
+	struct cps_thread *t;
+
+	if (!atomic_load_explicit(&has_introduced, memory_order_relaxed))
+		return NULL;
+	t = cps_thread_find(cps_sys_gettid());
+	if (!t || !t->is_introduced)
+		return NULL;
+	t->pointer = cps_regs_thread_pointer();
+	if (t->tid == first_tid) {
+		t->stack_low = first_low;
+		t->stack_high = first_high;
+		t->routine = first_entry;
+	} else {
+		find_area(t, sp);
+	}
+	self = t;
+	cps_thread_points = (void *)self->resources;
+	return t;
+}
+
 struct cps_thread *cps_thread_reset(void)
 {
 	struct cps_thread *t = self;
@@ -236,8 +334,7 @@ struct cps_thread *cps_thread_reset(void)
 				atomic_store(&chunks[i][k].state, CPS_THREAD_FREE);
 	self = NULL;
 	cps_thread_points = (void *)nobody;
-	atomic_store(&ready_sum, 0);
-	atomic_store(&is_ready_unknown, false);
+	cps_ready_reset();
 	atomic_store(&next_id, 0);
 	atomic_store(&lowest, 0);
 	if (!t || atomic_load(&t->state) != CPS_THREAD_LIVE)
@@ -415,6 +512,12 @@ void cps_ready_add_last(struct cps_thread *t)
 
 	if (!atomic_load(&is_ready_unknown) && draw(t, now) < life_ns)
 		add(t, life_ns);
+}
+
+void cps_ready_reset(void)
+{
+	atomic_store(&ready_sum, 0);
+	atomic_store(&is_ready_unknown, false);
 }
 
 uint64_t cps_ready_ns(void)

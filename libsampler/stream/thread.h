@@ -40,6 +40,7 @@ struct cps_thread {
 	bool has_timer, has_shot;
 	atomic_bool is_held;   /* it makes a call that no shot may come into */
 	bool is_unwatched;     /* its end is not noticed */
+	bool is_introduced;    /* by another thread; it did not announce itself */
 	int rounds;	       /* rounds of thread-local destructors, at its end */
 	int timer, shot;       /* of the kernel, if it has them */
 	uint64_t slack;	       /* gticks that it may be credited too much or too little by chance */
@@ -104,6 +105,23 @@ void cps_thread_leave(struct cps_thread *t);
 /* [signal] Free an entry that no thread has entered. */
 void cps_thread_drop(struct cps_thread *t);
 
+/* [signal] An entry for another thread, which lives, and whose end will not be noticed. NULL: no memory. */
+struct cps_thread *cps_thread_introduce(int tid);
+
+/* [signal] The process is recorded again: forget what an entry of an earlier recording has of that one. No tick of the thread's
+ * may come meanwhile. */
+void cps_thread_renew(struct cps_thread *t);
+
+/* [signal] At a tick in a thread that has no entry of its own: the one by which it was introduced, which becomes its own. Its
+ * stack is the area (below) around `sp`. NULL: it was not introduced. */
+struct cps_thread *cps_thread_come(uintptr_t sp);
+
+/* [signal] Whether the entry that cps_thread_self has returned is somebody's: an earlier recording may have freed it. */
+bool cps_thread_is_taken(const struct cps_thread *t);
+
+/* [signal] Note where memory lies that may be the stack of a thread that is introduced. is_first: forget all others. */
+void cps_thread_note_area(uintptr_t low, uintptr_t high, bool is_first);
+
 /* [signal] The calling thread's entry, or NULL. */
 struct cps_thread *cps_thread_self(void);
 
@@ -162,6 +180,8 @@ void cps_ready_add(struct cps_thread *t);
 void cps_ready_add_last(struct cps_thread *t);
 /* [signal] The sum is not known any more: recording pauses, or has not begun with the process. */
 void cps_ready_forget(void);
+/* [signal] The sum is of a new recording. */
+void cps_ready_reset(void);
 /* [signal] The sum in ns; 0 if it is not known. */
 uint64_t cps_ready_ns(void);
 

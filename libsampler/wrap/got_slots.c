@@ -493,6 +493,137 @@ void cps_got_slots_begin(const struct cps_wanted_resources *wanted)
 	cps_symbol_scope_each_opened(lead_early);
 }
 
+/* ---- calls that are led to wrappers ----------------------------------------------------------- */
+/*
+ * Puts the wrappers of this library before functions that the program has bound to others, because it ran already.
+ *
+ * In: names of wrapped functions. Out: slots that lead to the wrappers, and what stood there. While other threads run the
+ * loader's list is walked under its lock, so that no file goes meanwhile.
+ */
+
+#define CHANGES 4096
+
+static const char *const wrapped[] = {
+	"pthread_create", "thrd_create", "pthread_cancel", "execve", "execv",	"execvp",
+	"execvpe",	  "execl",	 "execlp",	   "execle", "fexecve", "execveat",
+	"_exit",	  "_Exit",	 "abort",	   "daemon",
+};
+#define WRAPPED (sizeof(wrapped) / sizeof(wrapped[0]))
+
+static struct change {
+	uintptr_t *slot, ours, before;
+	bool is_sealed;
+} changes[CHANGES];
+static uint32_t n_changes;
+static uintptr_t wrapper_of[WRAPPED], real_of[WRAPPED];
+
+static void find_wrappers(const struct link_map *own)
+{
+	struct cps_loaded f;
+
+	if (!cps_loaded_read(own, &f))
+		return;
+	for (size_t i = 0; i < WRAPPED; i++) {
+		const ElfW(Sym) *s = cps_loaded_find(&f, wrapped[i], CPS_LOADED_NEWEST);
+
+		wrapper_of[i] = s ? cps_loaded_address(&f, s) : 0;
+		real_of[i] = (uintptr_t)cps_find_listed(wrapped[i]);
+	}
+}
+
+static void lead_to_wrapper(const struct file *f, const ElfW(Rela) * r, size_t i)
+{
+	const ElfW(Sym) *s = &f->loaded.symbols[ELF64_R_SYM(r->r_info)];
+	uintptr_t *slot = (uintptr_t *)(f->loaded.bias + r->r_offset);
+	uintptr_t target = __atomic_load_n(slot, __ATOMIC_RELAXED);
+	bool is_call = ELF64_R_TYPE(r->r_info) == CPS_RELOCATION_CALL;
+	bool is_bound = target == real_of[i];
+
+	if (!wrapper_of[i] || !real_of[i] || n_changes == CHANGES || s->st_shndx != SHN_UNDEF)
+		return;
+	if (!is_bound && !(is_call && is_unbound(f, s, target)))
+		return;
+	if (!is_call && !is_only_called(f, (uintptr_t)slot))
+		return;
+	changes[n_changes] =
+		(struct change){slot, wrapper_of[i], target, is_sealed(f, (uintptr_t)slot)};
+	if (write_slot(f, slot, wrapper_of[i]))
+		n_changes++;
+}
+
+static void lead_list_to_wrappers(const struct file *f, const ElfW(Rela) * list, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		uint32_t type = (uint32_t)ELF64_R_TYPE(list[k].r_info);
+		const char *name;
+
+		if (type != CPS_RELOCATION_CALL && type != CPS_RELOCATION_DATA)
+			continue;
+		name = f->loaded.names + f->loaded.symbols[ELF64_R_SYM(list[k].r_info)].st_name;
+		for (size_t i = 0; i < WRAPPED; i++)
+			if (strcmp(name, wrapped[i]) == 0)
+				lead_to_wrapper(f, &list[k], i);
+	}
+}
+
+static int wrap_all(struct dl_phdr_info *unused, size_t bytes, void *own)
+{
+	(void)unused, (void)bytes;
+	for (const struct link_map *map = cps_find_first_file(); map; map = map->l_next) {
+		struct file f = {.map = map};
+
+		if (map == own || map->l_addr == cps_find_loader_base() ||
+		    !cps_loaded_read(map, &f.loaded) || !find_headers(&f))
+			continue;
+		lead_list_to_wrappers(&f, f.loaded.calls, f.loaded.n_calls);
+		lead_list_to_wrappers(&f, f.loaded.others, f.loaded.n_others);
+	}
+	return 1;
+}
+
+/* A file that has gone meanwhile, or the program, may have something else there. */
+static int unwrap_all(struct dl_phdr_info *unused, size_t bytes, void *context)
+{
+	(void)unused, (void)bytes, (void)context;
+	while (n_changes) {
+		const struct change *c = &changes[--n_changes];
+		uintptr_t now = 0, page = (uintptr_t)c->slot & -PAGE;
+
+		if (!cps_copy(&now, (uintptr_t)c->slot, sizeof(now)) || now != c->ours)
+			continue;
+		if (c->is_sealed && CPS_SYS(mprotect, page, PAGE, PROT_READ | PROT_WRITE, 0) != 0)
+			continue;
+		__atomic_store_n(c->slot, c->before, __ATOMIC_RELEASE);
+		if (c->is_sealed)
+			CPS_SYS(mprotect, page, PAGE, PROT_READ, 0);
+	}
+	return 1;
+}
+
+uint32_t cps_got_slots_wrap(bool has_other_threads)
+{
+	const struct link_map *own = cps_find_first_file();
+
+	while (own && own->l_name != cps_find_own_path())
+		own = own->l_next;
+	if (!own)
+		return 0;
+	find_wrappers(own);
+	if (has_other_threads)
+		dl_iterate_phdr(wrap_all, (void *)(uintptr_t)own);
+	else
+		wrap_all(NULL, 0, (void *)(uintptr_t)own);
+	return n_changes;
+}
+
+void cps_got_slots_unwrap(bool has_other_threads)
+{
+	if (has_other_threads)
+		dl_iterate_phdr(unwrap_all, NULL);
+	else
+		unwrap_all(NULL, 0, NULL);
+}
+
 /* ---- dlopen ---------------------------------------------------------------------------------- */
 /*
  * Notices when a library is unloaded.

@@ -200,7 +200,8 @@ EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument,
 	return result;
 }
 
-EXPORT void _exit(int status)
+/* Wrappers do not call each other by their names: in a process that is attached to, those are the C library's. */
+static __attribute__((noreturn)) void end_process(int status)
 {
 	cps_process_life_end(CPS_STOP_NONE);
 	if (cps_real._exit)
@@ -209,9 +210,14 @@ EXPORT void _exit(int status)
 		CPS_SYS(exit_group, status, 0, 0, 0);
 }
 
+EXPORT void _exit(int status)
+{
+	end_process(status);
+}
+
 EXPORT void _Exit(int status)
 {
-	_exit(status);
+	end_process(status);
 }
 
 /* A process that no tick has met has no recording yet that would outlive it. A handler of the program's may leave this
@@ -306,14 +312,24 @@ static char *const *mark(char **marked, char *const *envp)
 	}                                                                                          \
 	return come_back(has_left, result, error)
 
-EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+static int own_execve(const char *path, char *const argv[], char *const envp[])
 {
 	CALL(execve, path, argv, ENVIRONMENT(envp));
 }
 
-EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+static int own_execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	CALL(execvpe, file, argv, ENVIRONMENT(envp));
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	return own_execve(path, argv, envp);
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	return own_execvpe(file, argv, envp);
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
@@ -328,12 +344,12 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
 
 EXPORT int execv(const char *path, char *const argv[])
 {
-	return execve(path, argv, environ);
+	return own_execve(path, argv, environ);
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
-	return execvpe(file, argv, environ);
+	return own_execvpe(file, argv, environ);
 }
 
 /* The number of arguments up to and with the NULL. */
@@ -371,7 +387,7 @@ EXPORT int execl(const char *path, const char *first, ...)
 	va_list list;
 	COLLECT(argv, first, list);
 	va_end(list);
-	return execve(path, argv, environ);
+	return own_execve(path, argv, environ);
 }
 
 EXPORT int execlp(const char *file, const char *first, ...)
@@ -379,7 +395,7 @@ EXPORT int execlp(const char *file, const char *first, ...)
 	va_list list;
 	COLLECT(argv, first, list);
 	va_end(list);
-	return execvpe(file, argv, environ);
+	return own_execvpe(file, argv, environ);
 }
 
 EXPORT int execle(const char *path, const char *first, ...)
@@ -389,7 +405,7 @@ EXPORT int execle(const char *path, const char *first, ...)
 	COLLECT(argv, first, list);
 	envp = va_arg(list, char *const *);
 	va_end(list);
-	return execve(path, argv, envp);
+	return own_execve(path, argv, envp);
 }
 
 /* ---- waits for children ---------------------------------------------------------------------- */

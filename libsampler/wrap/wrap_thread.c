@@ -15,6 +15,8 @@
 #include "base/stacks.h"
 #include "base/sys.h"
 #include "collector/calls.h"
+#include "process/attach.h"
+#include "process/config.h"
 #include "process/find.h"
 #include "process/identity.h"
 #include "process/process_life.h"
@@ -296,6 +298,8 @@ static void begin(struct cps_thread *t, uint64_t stack_bytes)
 
 	if (!cps_process_life_clock())
 		return;
+	if (cps_config_is_attached())
+		cps_attach_forget_self(cps_process_life_clock());
 	cps_thread_enter(t, stack_bytes);
 	/* Not before: a clock that takes over arms all threads that have entered. */
 	clock = cps_process_life_clock();
@@ -584,7 +588,7 @@ static void drop_if_gone(struct cps_thread *t, void *context)
 
 void cps_wrap_thread_drop_gone(void)
 {
-	if (!atomic_load(&has_key))
+	if (!atomic_load(&has_key) || cps_config_is_attached())
 		cps_thread_each(drop_if_gone, NULL);
 }
 
