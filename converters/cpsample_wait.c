@@ -5,7 +5,8 @@
  * In: cpsample-wait DIRECTORY LIBRARIES PROGRAM ARGUMENT... Out: the program's own exit status, or
  * its death by the same signal; one line on standard error. In: cpsample-wait --keep FILE... Out: nothing.
  * Programs and libraries are kept, those that were recorded or these files (elf/kept_file.h). In: cpsample-wait --calls
- * NAME,... FILE... Out: a line if calls of one of the functions cannot be counted, and status 1 if it is certain.
+ * NAME,... FILE... Out: a line if calls of one of the functions cannot be counted, and status 1 if it is certain. In:
+ * cpsample-wait --recorded DIRECTORY SECONDS. Out: the line at the end, for processes that ran already.
  *
  * The program is a child in the same process group, so that the terminal treats it as it would
  * without this program. Of this one it sees only its parent's number (doc/decisions/0060).
@@ -270,7 +271,7 @@ static int calls_check(char *wanted, char **files, int n_files)
 /* ---- counting what was recorded --------------------------------------------------------------- */
 
 struct counting {
-	uint64_t samples;
+	uint64_t samples, cpu_ns;
 	struct strings *paths; /* of modules */
 };
 
@@ -278,6 +279,13 @@ static int on_sample(void *context, const struct event_sample *e, struct error *
 {
 	(void)err;
 	((struct counting *)context)->samples += e->hits;
+	return 0;
+}
+
+static int on_end(void *context, const struct event_end *e, struct error *err)
+{
+	(void)err;
+	((struct counting *)context)->cpu_ns += e->cpu_ns;
 	return 0;
 }
 
@@ -298,20 +306,21 @@ static int on_module(void *context, const struct event_module *e, struct error *
 }
 
 /* Programs and libraries are kept on the way, because the recordings need not be read twice then. */
-static uint64_t count_samples(const struct process_tree *tree)
+static struct counting count_samples(const struct process_tree *tree)
 {
 	struct counting c = {.paths = strings_new()};
-	const struct event_sink sink = {.context = &c, .sample = on_sample, .module = on_module};
+	const struct event_sink sink = {
+		.context = &c, .sample = on_sample, .module = on_module, .end = on_end};
 	struct error unused;
 
 	for (size_t i = 0; i < tree->n; i++)
 		decode_file(tree->members[i].file, &sink, &unused);
 	if (c.paths)
 		strings_free(c.paths);
-	return c.samples;
+	return c;
 }
 
-static double cpu_seconds(void)
+static double cpu_seconds_of_children(void)
 {
 	struct rusage u;
 
@@ -410,12 +419,14 @@ static void say_next(const struct process_tree *tree, const char *directory)
 	}
 }
 
-static void say(const struct process_tree *tree, const char *directory, double elapsed, int status)
+static void say(const struct process_tree *tree, const char *directory, double elapsed, int status,
+		bool is_attached)
 {
-	uint64_t samples = count_samples(tree);
+	struct counting c = count_samples(tree);
 
 	fprintf(stderr, "cpsample: %llu sample%s, %.2f s of CPU time in %.2f s, ",
-		(unsigned long long)samples, samples == 1 ? "" : "s", cpu_seconds(), elapsed);
+		(unsigned long long)c.samples, c.samples == 1 ? "" : "s",
+		is_attached ? (double)c.cpu_ns / 1e9 : cpu_seconds_of_children(), elapsed);
 	if (tree->n)
 		fprintf(stderr, "%zu process%s", tree->n, tree->n == 1 ? "" : "es");
 	else
@@ -428,7 +439,8 @@ static void say(const struct process_tree *tree, const char *directory, double e
 	fputs("\n", stderr);
 }
 
-static void report(const char *directory, double elapsed, int status)
+/* is_attached: the processes are no children of this one. */
+static void report(const char *directory, double elapsed, int status, bool is_attached)
 {
 	const char *run = getenv("CPSAMPLE_RUN");
 	unsigned long long pid, start;
@@ -449,7 +461,7 @@ static void report(const char *directory, double elapsed, int status)
 			 start);
 		unlink(here);
 	}
-	say(&tree, directory, elapsed, status);
+	say(&tree, directory, elapsed, status, is_attached);
 	process_tree_free(&tree);
 }
 
@@ -469,6 +481,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 3 && !strcmp(argv[1], "--calls"))
 		return calls_check(argv[2], argv + 3, argc - 3);
+	if (argc > 3 && !strcmp(argv[1], "--recorded")) {
+		report(argv[2], atof(argv[3]), 0, true);
+		return 0;
+	}
 	if (argc < 4) {
 		fputs("usage: cpsample-wait DIRECTORY LIBRARIES PROGRAM [ARGUMENT...]\n", stderr);
 		return 125;
@@ -479,6 +495,6 @@ int main(int argc, char **argv)
 		become(argv + 3, argv[2], &before);
 	let_go();
 	status = wait_for(child);
-	report(argv[1], seconds_now() - begin, status);
+	report(argv[1], seconds_now() - begin, status, false);
 	return end_as(status);
 }

@@ -65,8 +65,6 @@ says 125 'no program given; see cpsample --help' "$cpsample"
 says 125 'unknown option --ressource; did you mean --resource?' "$cpsample" --ressource cpu program
 says 125 'unknown option --bugdet=3; did you mean --budget?' "$cpsample" --bugdet=3 program
 says 125 'unknown option --xyzzy; see cpsample --help=all' "$cpsample" --xyzzy program
-says 125 '-p 1234: attaching to a process that runs is not there yet; start it with' "$cpsample" -p 1234
-says 125 '--pid=7: attaching to a process that runs is not there yet; start it with' "$cpsample" --pid=7
 says 125 '-F: there is no such option; -r cpu:1ms takes' "$cpsample" -F 999 program
 says 125 '-r cpu,wall: "wall" is no resource; did you mean real?' "$cpsample" -r cpu,wall ./program
 says 125 '-r maloc: "maloc" is no resource; did you mean alloc?' "$cpsample" -r maloc ./program

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpsample_attach.c - records processes that run already, for cpsample -p.
+ *
+ * In: cpsample-attach OPTION... PID|NAME...; settings in the environment. Out: recordings, which the processes make
+ * themselves; one line on standard error for each that is refused. Status 0, or 125 if one was refused.
+ *
+ * Each process has a child of this one, so that one that takes long keeps none of the others waiting.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launcher/injected.h"
+#include "launcher/which.h"
+
+static struct {
+	const char *library, *directory, *waiter;
+	double duration;		      /* seconds; 0: until a signal comes */
+	bool has_tree, is_quiet, is_anywhere; /* the last one is for a test */
+} options;
+
+static volatile sig_atomic_t has_to_end;
+
+static void on_signal(int number)
+{
+	(void)number;
+	has_to_end = 1;
+}
+
+static void take_signals(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = on_signal};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaction(numbers[i], &action, NULL);
+}
+
+/* ---- one process -------------------------------------------------------------------------------------- */
+
+/* How often it is told that somebody wants the recording, at least. */
+#define BEAT_MS 200
+
+/* Returns how many ms there are until the end, at most a beat. */
+static int rest_ms(uint64_t end)
+{
+	uint64_t now = hijack_now();
+
+	if (now >= end)
+		return 0;
+	return end - now < BEAT_MS * UINT64_C(1000000) ? (int)((end - now) / 1000000) + 1 : BEAT_MS;
+}
+
+/* Until it is to end, or has ended. */
+static void stay(struct injected *in, int pidfd)
+{
+	uint64_t end = options.duration > 0 ? hijack_now() + (uint64_t)(options.duration * 1e9)
+					    : UINT64_MAX;
+	struct pollfd process = {.fd = pidfd, .events = POLLIN};
+
+	while (!has_to_end && hijack_now() < end) {
+		if (poll(&process, 1, rest_ms(end)) > 0)
+			return;
+		if (!injected_beat(in))
+			return;
+	}
+}
+
+/* In a child of this process. `told`: a pipe on which a byte says that it is recorded. */
+static int record(int pid, int told)
+{
+	struct injected in;
+	struct target t;
+	int pidfd;
+
+	target_open(&t, pid, options.library, options.directory);
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
+		target_refuse(&t, "cannot be watched: %s", strerror(errno));
+	injected_begin(&in, &t, options.library, options.is_anywhere, &has_to_end);
+	if (write(told, "r", 1) != 1)
+		return 1;
+	close(told);
+	stay(&in, pidfd);
+	injected_end(&in);
+	return 0;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------- */
+
+struct one {
+	int pid, child;
+};
+
+static int start_child(int pid, const int told[2])
+{
+	int parent = getpid(), child = fork();
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(125);
+	close(told[0]);
+	_exit(record(pid, told[1]));
+}
+
+/* Returns after how many seconds. */
+static double since(uint64_t begin)
+{
+	return (double)(hijack_now() - begin) / 1e9;
+}
+
+static void say_progress(const struct which *w, size_t n, uint64_t begin)
+{
+	char name[32];
+
+	if (w->n == 1)
+		fprintf(stderr, "\rcpsample: recording %d (%s)", w->pids[0],
+			which_name(w->pids[0], name, sizeof(name)));
+	else
+		fprintf(stderr, "\rcpsample: recording %zu of %zu processes", n, w->n);
+	fprintf(stderr, " for %.0f s%s ", since(begin),
+		options.duration > 0 ? "" : "; Ctrl-C ends it");
+	fflush(stderr);
+}
+
+static void end_children(const struct one *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (all[i].child > 0)
+			kill(all[i].child, SIGTERM);
+}
+
+/* Waits until a child has ended, or for a moment. Returns false if there is no child any more. */
+static bool reap(struct one *all, size_t n, bool *was_refused)
+{
+	static const struct timespec moment = {0, 20000000};
+	size_t left = 0;
+	int status;
+
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].child > 0 && waitpid(all[i].child, &status, WNOHANG) == all[i].child) {
+			all[i].child = 0;
+			*was_refused |= status != 0;
+		}
+		left += all[i].child > 0;
+	}
+	if (left)
+		nanosleep(&moment, NULL);
+	return left > 0;
+}
+
+static size_t count_begun(int told)
+{
+	char bytes[64];
+	ssize_t n = read(told, bytes, sizeof(bytes));
+
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Sets for how long. Returns how many were recorded. */
+static size_t record_all(const struct which *w, bool *was_refused, double *seconds)
+{
+	struct one *all = calloc(w->n, sizeof(*all));
+	bool shows = isatty(2) && !options.is_quiet, was_told = false, has_shown = false;
+	uint64_t begin = hijack_now(), shown = 0;
+	size_t n_begun = 0;
+	int told[2];
+
+	if (!all || pipe2(told, O_CLOEXEC | O_NONBLOCK) != 0) {
+		fprintf(stderr, "cpsample: %s\n", strerror(errno));
+		exit(125);
+	}
+	for (size_t i = 0; i < w->n; i++)
+		all[i] = (struct one){w->pids[i], start_child(w->pids[i], told)};
+	close(told[1]);
+	while (reap(all, w->n, was_refused)) {
+		size_t n = count_begun(told[0]);
+
+		if (n && !n_begun)
+			begin = hijack_now();
+		n_begun += n;
+		if (has_to_end && !was_told) {
+			end_children(all, w->n);
+			was_told = true;
+		}
+		if (shows && n_begun && !was_told && hijack_now() - shown > UINT64_C(1000000000)) {
+			shown = hijack_now();
+			say_progress(w, n_begun, begin);
+			has_shown = true;
+		}
+	}
+	n_begun += count_begun(told[0]);
+	if (has_shown)
+		fputs("\r\033[K", stderr);
+	*seconds = since(begin);
+	free(all);
+	return n_begun;
+}
+
+/* ---- options ---------------------------------------------------------------------------------------------- */
+
+/* "10", "10s", "500ms", "5min", as the recorder has checked it. */
+static double seconds_of(const char *text)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}};
+	char *end;
+	double v = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(end, units[i].name) == 0)
+			return v * units[i].seconds;
+	return v;
+}
+
+static void read_options(int argc, char **argv)
+{
+	static const struct option list[] = {
+		{"library", required_argument, NULL, 'l'},
+		{"directory", required_argument, NULL, 'd'},
+		{"duration", required_argument, NULL, 't'},
+		{"waiter", required_argument, NULL, 'w'},
+		{"tree", no_argument, NULL, 'T'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"anywhere", no_argument, NULL, 'a'},
+		{0},
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "+", list, NULL)) > 0)
+		switch (c) {
+		case 'l':
+			options.library = optarg;
+			break;
+		case 'd':
+			options.directory = optarg;
+			break;
+		case 't':
+			options.duration = seconds_of(optarg);
+			break;
+		case 'w':
+			options.waiter = optarg;
+			break;
+		case 'T':
+			options.has_tree = true;
+			break;
+		case 'a':
+			options.is_anywhere = true;
+			break;
+		case 'q':
+			options.is_quiet = true;
+			break;
+		default:
+			exit(125);
+		}
+}
+
+int main(int argc, char **argv)
+{
+	struct which which = {0};
+	bool was_refused = false;
+	char seconds[32];
+	double elapsed;
+	size_t n;
+
+	read_options(argc, argv);
+	if (!options.library || !options.directory || optind == argc) {
+		fputs("usage: cpsample-attach --library FILE --directory DIR [--duration T] "
+		      "[--tree] [--quiet]\n"
+		      "                       [--waiter FILE] PID|NAME...\n",
+		      stderr);
+		return 125;
+	}
+	which_find(&which, argv + optind, (size_t)(argc - optind), options.has_tree);
+	take_signals();
+	n = record_all(&which, &was_refused, &elapsed);
+	if (n && options.waiter && isatty(2) && !options.is_quiet && !was_refused) {
+		snprintf(seconds, sizeof(seconds), "%.3f", elapsed);
+		execl(options.waiter, options.waiter, "--recorded", options.directory, seconds,
+		      (char *)NULL);
+	}
+	return was_refused ? 125 : 0;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * target.c - looks at a process from outside.
+ *
+ * In: /proc. Out: what is there, or one line that says why the process cannot be attached to.
+ */
+#include "launcher/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define REFUSED 125
+
+void target_refuse(const struct target *t, const char *format, ...)
+{
+	va_list list;
+
+	fprintf(stderr, "cpsample: %d: ", t->pid);
+	va_start(list, format);
+	vfprintf(stderr, format, list);
+	va_end(list);
+	fputc('\n', stderr);
+	_exit(REFUSED);
+}
+
+const char *target_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool target_read(const struct target *t, uint64_t at, void *to, size_t n)
+{
+	return pread(t->memory, to, n, (off_t)at) == (ssize_t)n;
+}
+
+bool target_write(const struct target *t, uint64_t at, const void *from, size_t n)
+{
+	return pwrite(t->memory, from, n, (off_t)at) == (ssize_t)n;
+}
+
+/* ---- what the kernel says ------------------------------------------------------------------------ */
+
+static FILE *open_of(const struct target *t, int tid, const char *file)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", t->pid, tid, file);
+	return fopen(path, "re");
+}
+
+/* Sets what stands behind the name in the line of it. */
+static bool read_status(const struct target *t, int tid, const char *name, char *value,
+			size_t bytes)
+{
+	FILE *f = open_of(t, tid, "status");
+	size_t n = strlen(name);
+	bool found = false;
+	char line[512];
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		found = strncmp(line, name, n) == 0 && line[n] == ':';
+		if (found)
+			snprintf(value, bytes, "%s", line + n + 1);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+long target_status(const struct target *t, int tid, const char *name, int base)
+{
+	char value[512];
+
+	return read_status(t, tid, name, value, sizeof(value)) ? (long)strtoul(value, NULL, base)
+							       : -1;
+}
+
+char target_state(const struct target *t, int tid)
+{
+	FILE *f = open_of(t, tid, "stat");
+	char text[512] = "", *end;
+
+	if (!f)
+		return 0;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	end = strrchr(text, ')');
+	return end && end[1] ? end[2] : 0;
+}
+
+static void forget_mappings(struct target *t)
+{
+	for (size_t i = 0; i < t->n_mappings; i++)
+		free(t->mappings[i].path);
+	free(t->mappings);
+	t->mappings = NULL;
+	t->n_mappings = 0;
+}
+
+void target_read_mappings(struct target *t)
+{
+	char path[64], line[4400], name[4200];
+	size_t room = 0;
+	FILE *f;
+
+	forget_mappings(t);
+	snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		struct mapping m = {0};
+
+		name[0] = '\0';
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4199[^\n]", &m.begin, &m.end, m.allowed,
+			   &m.offset, name) < 4)
+			continue;
+		if (t->n_mappings == room) {
+			room = room * 2 + 256;
+			t->mappings = realloc(t->mappings, room * sizeof(m));
+		}
+		m.path = strdup(name);
+		if (!t->mappings || !m.path)
+			target_refuse(t, "there is no memory for its mappings");
+		t->mappings[t->n_mappings++] = m;
+	}
+	if (f)
+		fclose(f);
+}
+
+const struct mapping *target_mapping(const struct target *t, uint64_t address)
+{
+	for (size_t i = 0; i < t->n_mappings; i++)
+		if (address >= t->mappings[i].begin && address < t->mappings[i].end)
+			return &t->mappings[i];
+	return NULL;
+}
+
+/* ---- images ---------------------------------------------------------------------------------------- */
+
+struct dynamic {
+	uint64_t symbols, names, names_bytes, gnu_hash, hash;
+};
+
+/* The loader has replaced offsets by addresses. */
+static void read_dynamic(const struct image *image, const Elf64_Dyn *d, size_t n,
+			 struct dynamic *found)
+{
+	for (size_t i = 0; i < n && d[i].d_tag != DT_NULL; i++) {
+		uint64_t v = d[i].d_un.d_ptr, at = v < image->bias ? v + image->bias : v;
+
+		if (d[i].d_tag == DT_SYMTAB)
+			found->symbols = at;
+		else if (d[i].d_tag == DT_STRTAB)
+			found->names = at;
+		else if (d[i].d_tag == DT_STRSZ)
+			found->names_bytes = v;
+		else if (d[i].d_tag == DT_GNU_HASH)
+			found->gnu_hash = at;
+		else if (d[i].d_tag == DT_HASH)
+			found->hash = at;
+	}
+}
+
+#define SYMBOLS_MAX (1u << 22)
+
+/* The number of symbols stands in neither of the usual sections: it is behind the last one of the last chain. */
+static size_t count_by_gnu_hash(const struct target *t, uint64_t table)
+{
+	uint32_t head[4], last = 0, word;
+	uint64_t buckets, chains;
+
+	if (!target_read(t, table, head, sizeof(head)))
+		return 0;
+	buckets = table + sizeof(head) + head[2] * UINT64_C(8);
+	chains = buckets + head[0] * UINT64_C(4);
+	for (uint32_t i = 0; i < head[0]; i++)
+		if (target_read(t, buckets + i * UINT64_C(4), &word, sizeof(word)) && word > last)
+			last = word;
+	if (last < head[1])
+		return head[1];
+	do {
+		if (!target_read(t, chains + (last - head[1]) * UINT64_C(4), &word, sizeof(word)))
+			return 0;
+		last++;
+	} while (!(word & 1) && last < SYMBOLS_MAX);
+	return last;
+}
+
+static size_t count_symbols(const struct target *t, const struct dynamic *d)
+{
+	uint32_t head[2];
+
+	if (d->hash && target_read(t, d->hash, head, sizeof(head)))
+		return head[1];
+	return d->gnu_hash ? count_by_gnu_hash(t, d->gnu_hash) : 0;
+}
+
+static bool read_symbols(const struct target *t, struct image *image, const struct dynamic *d)
+{
+	size_t n = count_symbols(t, d);
+
+	if (!n || n > SYMBOLS_MAX || !d->symbols || !d->names || d->names_bytes > UINT32_MAX)
+		return false;
+	image->n_symbols = n;
+	image->names_bytes = d->names_bytes;
+	image->symbols = calloc(n, sizeof(*image->symbols));
+	image->names = calloc(1, d->names_bytes + 1);
+	return image->symbols && image->names &&
+	       target_read(t, d->symbols, image->symbols, n * sizeof(*image->symbols)) &&
+	       target_read(t, d->names, image->names, d->names_bytes);
+}
+
+bool image_read(const struct target *t, struct image *image, uint64_t base)
+{
+	struct dynamic found = {0};
+	Elf64_Dyn entries[96];
+	const Elf64_Phdr *first = NULL;
+	Elf64_Ehdr head;
+	size_t n = 0;
+
+	*image = (struct image){.base = base};
+	if (!target_read(t, base, &head, sizeof(head)) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phnum > IMAGE_HEADERS ||
+	    head.e_phentsize != sizeof(Elf64_Phdr) ||
+	    !target_read(t, base + head.e_phoff, image->headers, head.e_phnum * sizeof(Elf64_Phdr)))
+		return false;
+	image->n_headers = head.e_phnum;
+	for (size_t i = 0; i < image->n_headers && !first; i++)
+		if (image->headers[i].p_type == PT_LOAD)
+			first = &image->headers[i];
+	if (!first)
+		return false;
+	image->bias = base - (first->p_vaddr & -(uint64_t)4096);
+	for (size_t i = 0; i < image->n_headers; i++)
+		if (image->headers[i].p_type == PT_DYNAMIC) {
+			n = image->headers[i].p_memsz / sizeof(entries[0]);
+			n = n < 96 ? n : 96;
+			if (!target_read(t, image->bias + image->headers[i].p_vaddr, entries,
+					 n * sizeof(entries[0])))
+				return false;
+		}
+	read_dynamic(image, entries, n, &found);
+	if (read_symbols(t, image, &found))
+		return true;
+	image_free(image);
+	return false;
+}
+
+void image_free(struct image *image)
+{
+	free(image->symbols);
+	free(image->names);
+	image->symbols = NULL;
+	image->names = NULL;
+	image->n_symbols = 0;
+}
+
+uint64_t image_find(const struct image *image, const char *name)
+{
+	for (size_t i = 1; i < image->n_symbols; i++) {
+		const Elf64_Sym *s = &image->symbols[i];
+
+		if (s->st_shndx != SHN_UNDEF && s->st_name < image->names_bytes &&
+		    strcmp(image->names + s->st_name, name) == 0)
+			return image->bias + s->st_value;
+	}
+	return 0;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------ */
+
+static void check_process(const struct target *t)
+{
+	long group, tracer;
+
+	if (kill(t->pid, 0) != 0 && errno == ESRCH)
+		target_refuse(t, "there is no such process");
+	group = target_status(t, t->pid, "Tgid", 10);
+	if (group > 0 && group != t->pid)
+		target_refuse(t, "is a thread of process %ld; name that", group);
+	switch (target_state(t, t->pid)) {
+	case 0:
+		target_refuse(t, "there is no such process");
+	case 'Z':
+	case 'X':
+		target_refuse(t, "has ended already (it is a zombie)");
+	default:
+		break;
+	}
+	tracer = target_status(t, t->pid, "TracerPid", 10);
+	if (tracer > 0)
+		target_refuse(t, "is traced already, by process %ld (a debugger, or strace)",
+			      tracer);
+	if (target_state(t, t->pid) == 'T')
+		target_refuse(t, "is stopped; continue it first: kill -CONT %d", t->pid);
+}
+
+static void refuse_rights(const struct target *t, int error)
+{
+	target_refuse(t,
+		      "may not be traced by this user (%s); that takes the same user and "
+		      "kernel.yama.ptrace_scope 0, "
+		      "or CAP_SYS_PTRACE",
+		      strerror(error));
+}
+
+/* Ticks of older ones interrupt calls. */
+static void check_kernel(const struct target *t)
+{
+	struct utsname kernel;
+	int major = 0, minor = 0;
+
+	if (uname(&kernel) != 0 || sscanf(kernel.release, "%d.%d", &major, &minor) != 2 ||
+	    major > 5 || (major == 5 && minor >= 9))
+		return;
+	target_refuse(t, "runs on a kernel older than Linux 5.9, whose timers would interrupt its "
+			 "system calls");
+}
+
+static void check_rights(struct target *t)
+{
+	char path[64], features[256] = "";
+	long seccomp;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
+	t->memory = open(path, O_RDWR | O_CLOEXEC);
+	if (t->memory < 0)
+		refuse_rights(t, errno);
+	seccomp = target_status(t, t->pid, "Seccomp", 10);
+	if (seccomp > 0)
+		target_refuse(t, "is under a seccomp filter, which may end it for a system call "
+				 "that it does not know");
+	if (read_status(t, t->pid, "x86_Thread_features", features, sizeof(features)) &&
+	    strstr(features, "shstk"))
+		target_refuse(
+			t,
+			"has shadow stacks, which let nobody call a function in it from outside");
+	if (syscall(SYS_kcmp, t->pid, (int)target_status(t, t->pid, "PPid", 10), KCMP_VM, 0, 0) ==
+	    0)
+		target_refuse(t, "shares the memory of its parent (vfork); try again");
+}
+
+static bool is_same_file(const struct target *t, const char *path)
+{
+	char seen[4400];
+	struct stat here, there;
+
+	snprintf(seen, sizeof(seen), "/proc/%d/root%s", t->pid, path);
+	return stat(path, &here) == 0 && stat(seen, &there) == 0 && here.st_dev == there.st_dev &&
+	       here.st_ino == there.st_ino;
+}
+
+static bool is_in_group(const struct target *t, gid_t group)
+{
+	char groups[512] = "", *p = groups, *end;
+
+	if ((gid_t)target_status(t, t->pid, "Gid", 10) == group)
+		return true;
+	read_status(t, t->pid, "Groups", groups, sizeof(groups));
+	for (;; p = end) {
+		unsigned long one = strtoul(p, &end, 10);
+
+		if (end == p)
+			return false;
+		if (one == group)
+			return true;
+	}
+}
+
+/* It is the process that makes the recording. */
+static void check_directory(const struct target *t, const char *directory)
+{
+	long user = target_status(t, t->pid, "Uid", 10);
+	struct stat s;
+	unsigned shift;
+
+	if (stat(directory, &s) != 0)
+		target_refuse(t, "%s: %s", directory, strerror(errno));
+	if (!is_same_file(t, directory))
+		target_refuse(t, "does not see %s: it has a file system of its own (a container)",
+			      directory);
+	shift = (uid_t)user == s.st_uid ? 6 : is_in_group(t, s.st_gid) ? 3 : 0;
+	if (user != 0 && (s.st_mode >> shift & 3) != 3)
+		target_refuse(t,
+			      "its user (%ld) cannot write to %s; name another directory with "
+			      "--dir or -o",
+			      user, directory);
+}
+
+void target_open(struct target *t, int pid, const char *library, const char *directory)
+{
+	*t = (struct target){.pid = pid, .memory = -1};
+	check_process(t);
+	check_kernel(t);
+	check_rights(t);
+	target_read_mappings(t);
+	if (!is_same_file(t, library))
+		target_refuse(t, "does not see %s: it has a file system of its own (a container)",
+			      library);
+	check_directory(t, directory);
+}
+
+static bool begins_with(const char *text, const char *begin)
+{
+	return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+void target_find_libc(const struct target *t, struct image *libc)
+{
+	bool has_loader = false;
+	Elf64_Ehdr head;
+
+	for (size_t i = 0; i < t->n_mappings; i++) {
+		const char *name = target_base_name(t->mappings[i].path);
+
+		if (begins_with(name, "ld-musl"))
+			target_refuse(t, "uses musl, and libcpsample.so needs glibc");
+		if (!t->mappings[i].offset &&
+		    target_read(t, t->mappings[i].begin, &head, sizeof(head)) &&
+		    memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+		    (head.e_machine != EM_X86_64 || head.e_ident[EI_CLASS] != ELFCLASS64))
+			target_refuse(t, "was made for another architecture");
+		has_loader |= begins_with(name, "ld-linux") || begins_with(name, "ld-2.");
+	}
+	for (size_t i = 0; i < t->n_mappings; i++) {
+		const char *name = target_base_name(t->mappings[i].path);
+
+		if (t->mappings[i].offset ||
+		    !(begins_with(name, "libc.so.6") || begins_with(name, "libc-2.")) ||
+		    !image_read(t, libc, t->mappings[i].begin))
+			continue;
+		if (!image_find(libc, "dlopen") || !image_find(libc, "pthread_create"))
+			target_refuse(t, "its C library %s is older than glibc 2.34",
+				      t->mappings[i].path);
+		return;
+	}
+	if (has_loader)
+		target_refuse(t, "its C library was not found");
+	target_refuse(t, "is statically linked, so that nothing can be loaded into it");
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * target.h - looks at a process from outside: what the kernel says of it, its mappings, its memory, its ELF images.
+ */
+#ifndef LAUNCHER_TARGET_H
+#define LAUNCHER_TARGET_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mapping {
+	uint64_t begin, end, offset;
+	char allowed[8]; /* "r-xp" */
+	char *path;	 /* "" if it has none */
+};
+
+struct target {
+	int pid;
+	int memory; /* /proc/PID/mem, which stays with the program that was there when it was opened */
+	struct mapping *mappings;
+	size_t n_mappings;
+};
+
+#define IMAGE_HEADERS 32
+
+/* An ELF file as it lies in the memory of the process, also if the file itself is gone. */
+struct image {
+	uint64_t base, bias;
+	Elf64_Phdr headers[IMAGE_HEADERS];
+	size_t n_headers;
+	Elf64_Sym *symbols;
+	size_t n_symbols;
+	char *names;
+	size_t names_bytes;
+};
+
+/* Print one line on standard error that says why the process is not recorded, and end with status 125. */
+void target_refuse(const struct target *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+
+/* Open the process, and refuse it if it cannot be attached to for a reason that can be seen without touching it. `library`
+ * and `directory`, absolute paths, are what it has to see as the launcher does. */
+void target_open(struct target *t, int pid, const char *library, const char *directory);
+
+/* Read its mappings again. */
+void target_read_mappings(struct target *t);
+
+/* The mapping that holds an address, or NULL. */
+const struct mapping *target_mapping(const struct target *t, uint64_t address);
+
+/* Copy memory of it. False: it is not there, or the process has become another program. */
+bool target_read(const struct target *t, uint64_t at, void *to, size_t n);
+bool target_write(const struct target *t, uint64_t at, const void *from, size_t n);
+
+/* A number that /proc/PID/task/TID/status has behind a name, in that base; -1: none. */
+long target_status(const struct target *t, int tid, const char *name, int base);
+
+/* The state of a thread as /proc/PID/task/TID/stat has it; 0: it is gone. */
+char target_state(const struct target *t, int tid);
+
+/* Read the image that begins at an address. False: there is none. To be freed. */
+bool image_read(const struct target *t, struct image *image, uint64_t base);
+void image_free(struct image *image);
+
+/* The address of a function that the image defines; 0: it has none of this name. */
+uint64_t image_find(const struct image *image, const char *name);
+
+/* Find the C library, which must be one that can load the recorder. Refuses any other. */
+void target_find_libc(const struct target *t, struct image *libc);
+
+/* The last part of a path. */
+const char *target_base_name(const char *path);
+
+#endif

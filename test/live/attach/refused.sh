@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What cannot be attached to is refused in one line, and not touched: afterwards it has no tracer, and has got no signal.
+#
+# Seen to fail: without each of the checks, which these lines come from.
+#
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+. "$root/test/live/attach.sh"
+can_attach
+
+# refuses PID TEXT [USER]
+refuses() {
+	before=$(grep -E '^(TracerPid|Sig[PBIC]|Shd)' "/proc/$1/status" 2>/dev/null)
+	if attach "$1" 1 x.cps; then fail "$1 was not refused: $2"; fi
+	[ "$(wc -l <attach.err)" -eq 1 ] || fail "not one line: $(cat attach.err)"
+	grep -qF "cpsample: $1: $2" attach.err || fail "no \"$2\": $(cat attach.err)"
+	[ ! -e x.cps ] || fail "there is a recording"
+	after=$(grep -E '^(TracerPid|Sig[PBIC]|Shd)' "/proc/$1/status" 2>/dev/null)
+	[ "$before" = "$after" ] || fail "$2: it is not as it was: $before; $after"
+}
+
+refuses 4194303 'there is no such process'
+
+start out "$targets/attached" threads
+thread=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vx "$pid" | head -n 1)
+refuses "$thread" "is a thread of process $pid; name that"
+kill -STOP "$pid"
+await grep -q '^State:.*T' "/proc/$pid/status"
+refuses "$pid" "is stopped; continue it first: kill -CONT $pid"
+kill -CONT "$pid"
+await grep -q '^State:.*[RS]' "/proc/$pid/status"
+
+CPSAMPLE_OUTPUT=$PWD/first.cps "$attacher" --library "$LIBRARY" --directory "$PWD" "$pid" 2>first.err &
+first=$!
+pids="$pids $first"
+await grep -q libcpsample "/proc/$pid/maps"
+if attach "$pid" 1 x.cps; then fail "it was attached to twice"; fi
+grep -q 'is recorded already, by another cpsample -p' attach.err || fail "$(cat attach.err)"
+kill -INT $first
+wait $first || fail "the first one ended with $?: $(cat first.err)"
+
+sh -c 'sleep 0 & exec sleep 1000' &
+parent=$!
+pids="$pids $parent"
+find_zombie() {
+	zombie=$(awk -v p="$parent" '$4 == p && $3 == "Z" { print $1 }' /proc/[0-9]*/stat 2>/dev/null)
+	[ -n "$zombie" ]
+}
+await find_zombie || fail "there is no zombie"
+refuses "$zombie" 'has ended already (it is a zombie)'
+
+cat >static.c <<'END'
+#include <unistd.h>
+int main(void) { write(1, "ready\n", 6); for (;;) pause(); }
+END
+if $CC -static -o static static.c 2>/dev/null; then
+	start out ./static
+	refuses "$pid" 'is statically linked, so that nothing can be loaded into it'
+fi
+
+cat >filter.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(void)
+{
+	struct sock_filter f[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog p = {1, f};
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p) == 0)
+		write(1, "ready\n", 6);
+	for (;;)
+		pause();
+}
+END
+$CC -o filter filter.c || fail "filter.c"
+start out ./filter
+refuses "$pid" 'is under a seccomp filter'
+
+cat >traced.c <<'END'
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int pid = argc > 1 ? atoi(argv[1]) : 0;
+	if (ptrace(PTRACE_SEIZE, pid, 0, 0) == 0)
+		write(1, "ready\n", 6);
+	pause();
+	return 0;
+}
+END
+$CC -o traced traced.c || fail "traced.c"
+start out "$targets/attached" threads
+traced=$pid
+start out2 ./traced "$traced"
+refuses "$traced" "is traced already, by process $pid"
+
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 .
+	cp "$targets/attached" here && chmod 755 here
+	start out3 setpriv --reuid 65534 --regid 65534 --clear-groups ./here threads
+	refuses "$pid" 'its user (65534) cannot write to'
+	traced=$pid
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$attacher" --library "$LIBRARY" --directory /tmp $$ 2>err &&
+		fail "a process of root's was attached to by nobody"
+	grep -q 'may not be traced by this user' err || fail "$(cat err)"
+fi

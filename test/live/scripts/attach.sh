@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cpsample -p records processes that run already: several, with those below them, or one by its name; for a time, or until
+# Ctrl-C. All of them are shown as one run. What it cannot do there it refuses in one line.
+#
+# Seen to fail: -p was refused by itself; options that have no meaning there were passed over.
+#
+# Chance: a thread that always works has samples in 2 s on a machine that does ten other things.
+#
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+. "$root/test/live/attach.sh"
+can_attach
+
+# says STATUS TEXT COMMAND...
+says() {
+	wanted=$1 text=$2
+	shift 2
+	"$@" >out 2>err
+	status=$?
+	[ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
+	grep -qF -- "$text" err || fail "$*: no \"$text\": $(cat err)"
+	[ "$(wc -l <err)" -le 1 ] || fail "$*: not one line: $(cat err)"
+}
+
+says 125 '-p 1: a program (true) cannot be given as well' "$cpsample" -p 1 true
+says 125 '-r cpu,alloc: with -p only cpu can be recorded' "$cpsample" -p 1 -r cpu,alloc
+says 125 '-r real: with -p only cpu can be recorded' "$cpsample" --pid=1 -r real
+says 125 '-c strata: with -p the clock is timer' "$cpsample" -p1 -c strata
+says 125 '--delay: cannot be had with -p' "$cpsample" -p 1 --delay 3
+says 125 '--toggle: cannot be had with -p' "$cpsample" -p 1 --toggle USR2
+says 125 '--exe: cannot be had with -p' "$cpsample" -p 1 --exe x
+says 125 '--jit: cannot be had with -p' "$cpsample" -p 1 --jit
+says 125 '-v: cannot be had with -p' "$cpsample" -v -p 1
+says 125 '--tree needs -p' "$cpsample" --tree true
+says 125 'no-such-name: no process has this name' "$cpsample" -p no-such-name
+says 125 '--duration abc: must be a time' "$cpsample" -p 1 --duration abc
+
+start out1 "$targets/attached" threads
+first=$pid
+start out2 "$targets/attached" storm
+second=$pid
+
+"$cpsample" -p "$first,$second" --duration 2 2>err || fail "two: exit $?: $(cat err)"
+[ ! -s err ] || fail "two: $(cat err)"
+"$CPCONV" --functions >functions 2>&1 || fail "cpconv: $(cat functions)"
+for function in leaf run_storm; do
+	grep -qw $function functions || fail "$function is not in it: $(cat functions)"
+done
+set -- ./*.cps
+[ $# -eq 2 ] || fail "not two recordings: $*"
+"$CPCONV" --info "$1" | grep -q '^attached .*what was before is not in it$' || fail "--info: $("$CPCONV" --info "$1")"
+"$CPCONV" --info "$1" | grep -q '^recorded .*stopped: cpsample -p has let go of the process$' || fail "--info: how it has ended"
+rm -f ./*.cps
+
+# A name: the kernel keeps 15 letters.
+cp "$targets/attached" one-of-this-name
+start out3 ./one-of-this-name storm
+"$cpsample" -p one-of-this-name --duration 2 -o named.cps -r cpu:2ms 2>err || fail "name: exit $?: $(cat err)"
+[ "$(info named.cps pid)" = "$pid" ] || fail "another process was recorded"
+start out4 ./one-of-this-name storm
+says 125 '2 processes have this name; name one of ' "$cpsample" -p one-of-this-name
+
+# A tree, until Ctrl-C.
+cat >parent.sh <<END
+"$targets/attached" threads >child.out &
+echo ready
+wait
+END
+start out5 sh parent.sh
+await grep -q ready child.out
+"$cpsample" -p "$pid" --tree -o tree.cps 2>err &
+recorder=$!
+pids="$pids $recorder $(cat "/proc/$pid/task/$pid/children")"
+await test -e tree.cps
+sleep 0.5
+kill -INT $recorder
+wait $recorder || fail "tree: exit $?: $(cat err)"
+"$CPCONV" --functions tree.cps* >functions 2>&1
+grep -qw leaf functions || fail "tree: $(cat functions)"
