@@ -422,6 +422,8 @@ EXPORT int cpsample_attach(struct cps_attach_area *a)
 			       "recording\n");
 	else if (!find_threads())
 		cps_attach_say("libcpsample: needs glibc 2.34 or later; not recording\n");
+	else if (!cps_find_is_late())
+		cps_attach_say("libcpsample: was started with the recorder, which is there once\n");
 	else if (cps_process_life_clock() || is_recording())
 		cps_attach_say("libcpsample: is recorded already\n");
 	else if (!cps_config_attach((const char *)(uintptr_t)a->settings))

@@ -22,6 +22,12 @@ refuses() {
 
 refuses 4194303 'there is no such process'
 
+start out env "LD_PRELOAD=$LIBRARY" "$targets/attached" storm
+if attach "$pid" 1 x.cps; then fail "it was started with the recorder, and attached to"; fi
+grep -q "^cpsample: $pid: was started with the recorder" attach.err || fail "$(cat attach.err)"
+stop preloaded
+rm -f ./*.cps
+
 start out "$targets/attached" threads
 thread=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vx "$pid" | head -n 1)
 refuses "$thread" "is a thread of process $pid; name that"
