@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# doc/tutorial.md and doc/tutorial-resources.md are true: their commands succeed and print each line that is shown, except that
+# doc/tutorial.md, -resources.md and -calls.md are true: their commands succeed and print each line that is shown, except that
 # figures may differ. Lines that it leaves out, with "..." in their place, are not compared.
 #
 # Whether a row is above a threshold is a matter of chance, and of the machine. So each command is given twice: as it is shown, and
@@ -9,12 +9,13 @@
 # Chance: a row of 5 % is in none of 200 samples in one of 30,000 sessions, and there are three.
 #
 # Seen to fail: with a row that the page does not have, and with the thresholds alone, on a Debian in which a row had 4.9 %.
-# Where page faults may not be counted, the commands that ask for them are left out.
+# Where page faults may not be counted, the commands that ask for them are left out, and so are those on TeX and lua if their
+# sources cannot be had, or there is no gprof.
 # Wants a core of its own.
-# Not in short runs: it takes 15 s.
+# Not in short runs: it takes a minute, and another one when TeX's source is fetched.
 . "$(dirname "$0")/../lib.sh"
 text=$tmp/text
-cat "$root/doc/tutorial.md" "$root/doc/tutorial-resources.md" >"$text"
+cat "$root/doc/tutorial.md" "$root/doc/tutorial-resources.md" "$root/doc/tutorial-calls.md" >"$text"
 need dot
 need clang++
 
@@ -45,10 +46,17 @@ printf '#!/bin/sh\nexec "%s" --library "%s" "$@"\n' "$root/scripts/cpsample" "$L
 chmod +x bin/cpsample
 PATH=$tmp/bin:$BUILD:$BUILD/examples:$PATH
 ln -s "$root/doc" doc
+ln -s "$root/test" test
+ln -s "$BUILD" build
 ln -s /usr/bin/python3.11 bin/python3.11 # the names of its functions are known in Debian's
 export PATH
 refused='^$' # the commands that are left out
 ! cpsample --list-resources | grep -q '^faults .* no: ' || refused='faults|staff\.cps'
+has_sources=1
+if ! command -v gprof >gprof.path || ! test/work/tex build/cache || ! test/work/debian source build/cache lua5.4; then
+	has_sources=
+	refused="$refused|tex|lua"
+fi
 [ -x /usr/bin/python3.11 ] || refused="$refused|python3.11|index.cps|lazy.cps"
 
 # Run all commands in a new directory. False: a line is missing.
@@ -85,7 +93,7 @@ session || session || session || fail "not in three sessions"
 # The sources and pictures that the tutorial shows exist.
 sed -n 's/.*](\([^)]*\)).*/\1/p' "$text" >links
 while read -r file; do
-	[ -e "$root/doc/$file" ] || fail "no doc/$file"
+	[ -e "$root/doc/${file%%#*}" ] || fail "no doc/$file"
 done <links
 awk '/^```/ { is_code = $0 == "```c"; next } is_code' "$text" >code
 [ -s code ] || fail "no code"
@@ -96,4 +104,5 @@ for picture in forms:db_read_record process_db:uniquify_db recursion:clang::Pars
 	grep -q ">${picture#*:}<" "session/${picture%%:*}.svg" || fail "the picture has no ${picture#*:}"
 done
 [ "${refused#*staff}" = "$refused" ] || note "without page faults: $(cpsample --list-resources | sed -n 's/^faults .* no: //p')"
+[ -n "$has_sources" ] || note "without lua and TeX: there is no gprof, or their sources could not be had"
 note "$count commands"
