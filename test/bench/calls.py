@@ -11,6 +11,7 @@ import shutil
 import statistics
 import subprocess
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import grid
@@ -58,7 +59,7 @@ class Program:
     env: dict = field(default_factory=dict)
 
 
-def compile_with(bench, argv):
+def compile_with(argv):
     ran = subprocess.run(argv, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         raise Failure(f"{argv[0]} {argv[-1]}: {ran.stderr.strip()[-300:]}")
@@ -76,10 +77,12 @@ def source(bench, package):
 
 def make(bench, name, argv):
     """The program, compiled in each way. argv: sources and libraries."""
-    made = {}
+    made, commands = {}, []
     for how, flags in {"bare": [], **FLAGS}.items():
         made[how] = bench.runner.path(f"{name}.{how}")
-        compile_with(bench, ["gcc", *OPTIMISED, *flags, "-o", made[how], *argv])
+        commands.append(["gcc", *OPTIMISED, *flags, "-o", made[how], *argv])
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_with, commands))
     return made
 
 
@@ -344,7 +347,7 @@ def run(bench):
     with open(path, "w", encoding="ascii") as file:
         file.write(EMPTY)
     empty = bench.runner.path("empty.so")
-    compile_with(bench, ["gcc", "-O2", "-shared", "-fPIC", "-o", empty, path])
+    compile_with(["gcc", "-O2", "-shared", "-fPIC", "-o", empty, path])
     for build in PROGRAMS:
         bench.progress(f"{NAME}: {build.__name__}")
         try:
