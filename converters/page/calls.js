@@ -251,10 +251,12 @@ function drawCall(explorer, call) {
 	});
 	const how = call.isPast ? 'calls, through others,' : 'calls';
 	const names = `${profile.shownNames[call.caller]} ${how} ${profile.shownNames[call.callee]}`;
+	const calls = call.isPast ? undefined : model.callsOf(call.callee, call.caller);
+	const often = calls === undefined ? '' : `, ${plural(calls, 'call')}`;
 	const title = svgElement(
 		'title',
 		{},
-		`${names}: ${weightText(call.weight, model.unit)}, ${percentText(call.weight, model.whole)}`,
+		`${names}: ${weightText(call.weight, model.unit)}, ${percentText(call.weight, model.whole)}${often}`,
 	);
 
 	return svgElement('g', {}, line, head, title);
@@ -276,6 +278,8 @@ function drawFunction(explorer, f, x, y, total) {
 				table.after.total[f] - table.before.total[f],
 			)
 		: `${percentText(total, model.whole)}, self ${percentText(table.self[f], model.whole)}`;
+	const calls = model.callsOf(f);
+	const often = calls === undefined ? '' : `, called ${plural(calls, 'time')}`;
 	const box = svgElement('rect', {
 		x: rounded(x - BOX.width / 2),
 		y,
@@ -303,7 +307,7 @@ function drawFunction(explorer, f, x, y, total) {
 		box,
 		text(16, flame.cut(profile.shownNames[f], BOX.width - 10)),
 		text(32, second),
-		svgElement('title', {}, visible(profile.names[f])),
+		svgElement('title', {}, visible(profile.names[f]) + often),
 	);
 
 	group.fns = [f];

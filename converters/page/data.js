@@ -143,6 +143,20 @@ function readCertainties(r, p) {
 	return certain;
 }
 
+// Calls that were counted: of each function, NaN if it is not known, and of each pair of functions. null: none were.
+function readCalls(r, p) {
+	if (!r.number()) return null;
+	const of = r.numbers(new Float64Array(p.nFunctions + 1).subarray(0, p.nFunctions));
+	const arcs = new Map();
+
+	for (let i = r.number(); i > 0; i--) {
+		const [caller, callee, calls] = [r.number(), r.number(), r.number()];
+
+		arcs.set(caller * (p.nFunctions + 1) + callee, calls);
+	}
+	return { of: of.map((calls) => (calls ? calls - 1 : NaN)), arcs };
+}
+
 // The profile: texts, columns, and lists with a value for each function or node.
 async function readProfile(base64) {
 	const r = new Reader(await inflate(decodeBase64(base64)));
@@ -160,5 +174,6 @@ async function readProfile(base64) {
 	p.certain = readCertainties(r, p);
 	p.times = readTimes(r, p);
 	p.sources = readSources(r, p);
+	p.calls = readCalls(r, p);
 	return p;
 }

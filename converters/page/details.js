@@ -92,6 +92,7 @@ function weightsText(explorer, { tree, k }) {
 		return comparedText(model, tree.before[k], tree.total[k] - tree.before[k]);
 	const text = weightText(tree.total[k], model.unit);
 	parts.push(`${text}, ${percentText(tree.total[k], model.whole)} of all`);
+	parts.push(...callsText(model, tree, k));
 	if (flame.zoomed && t === flame.trees[0])
 		parts.push(
 			`${percentText(tree.total[k], tree.total[flame.zoomed])} of what is zoomed to`,
@@ -102,6 +103,29 @@ function weightsText(explorer, { tree, k }) {
 	else if (k && tree.own[k] && !(tree instanceof BranchesDown))
 		parts.push(`${weightText(tree.own[k], model.unit)} without a caller`);
 	return parts.join('; ');
+}
+
+// How often the function was called, and by the caller that the box has: below a box stands what it calls, or what calls it.
+function callsText(model, tree, k) {
+	const { profile } = model;
+	const fn = tree.fn[k];
+	const parent = k ? tree.fn[tree.parent[k]] : profile.nFunctions;
+	const [callee, caller] = tree instanceof BranchesDown ? [fn, parent] : [parent, fn];
+	const all = fn < profile.nFunctions ? model.callsOf(fn) : undefined;
+	const some = parent < profile.nFunctions ? model.callsOf(callee, caller) : undefined;
+	const isBelow = tree instanceof BranchesDown;
+	const parts = [];
+
+	if (all !== undefined)
+		parts.push(
+			`called ${plural(all, 'time')}` +
+				(isBelow && some !== undefined
+					? `, ${some.toLocaleString('en')} of them by ${profile.shownNames[caller]}`
+					: ''),
+		);
+	if (!isBelow && some !== undefined)
+		parts.push(`calls ${profile.shownNames[callee]} ${plural(some, 'time')}`);
+	return parts;
 }
 
 function comparedText(model, before, after) {

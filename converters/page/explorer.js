@@ -64,7 +64,10 @@ class Explorer {
 		const lines = p.caption.trim().split('\n');
 
 		this.showTitle(lines[0]);
-		const isSaid = (line) => /^(recording itself took|also recorded:) /.test(line);
+		const isSaid = (line) =>
+			/^(recording itself took|also recorded:|calls (were|are) counted) /.test(
+				line,
+			);
 		const about = lines.filter((line, i) => (i > 0 && i < 3) || isSaid(line));
 
 		byId('about').textContent = visible(about.join(' · '));

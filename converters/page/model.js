@@ -16,6 +16,7 @@ class Model {
 
 		this.column = column;
 		this.filters = filters;
+		this.isOfPart = part !== null;
 		this.unit = p.columns[column].unit;
 		this.hidden.fill(0);
 		for (const f of filters)
@@ -40,6 +41,20 @@ class Model {
 		this.whole = part
 			? own.reduce((sum, weight) => sum + weight, 0)
 			: p.columns[column].whole;
+	}
+
+	// The calls that were counted are those of all: null if only a part is shown.
+	calls() {
+		return this.filters.length || this.isOfPart ? null : this.profile.calls;
+	}
+
+	// How often the function was called, and by that one; undefined: not known.
+	callsOf(fn, caller) {
+		const calls = this.calls();
+
+		if (caller === undefined)
+			return calls && calls.of[fn] >= 0 ? calls.of[fn] : undefined;
+		return calls?.arcs.get(caller * (this.profile.nFunctions + 1) + fn);
 	}
 
 	// Which nodes' stacks the filters keep; null: all.

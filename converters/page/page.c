@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/utf8.h"
+#include "graph/call_counts.h"
 #include "page/page.h"
 #include "write/looks.h"
 
@@ -29,6 +30,8 @@
  *	           weights, and whether it is significant; 0 comes after the last one
  *	times      see page_times.c
  *	sources    see page_times.c
+ *	calls      whether some were counted; if they were, of each function how many, plus 1, or 0 if it is not known; then the number
+ *	           of pairs of functions, and of each: caller, callee, calls
  *
  * Nodes are in preorder. Of each property all nodes' values stand together, because such lists compress well.
  * A depth is written as the number of levels up from the node before to the parent. Samples are left out
@@ -232,6 +235,54 @@ static void write_weights(struct encoder *e, size_t column)
 		number(e, t->nodes[i].self_hits);
 }
 
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void write_counts(struct encoder *e, const struct call_counts *c)
+{
+	size_t n = id_table_count(e->functions), n_arcs = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t name = (uint32_t)id_table_get(e->functions, (uint32_t)i);
+
+		number(e, call_counts_knows(c, name) ? c->calls[name] + 1 : 0);
+	}
+	for (int is_written = 0; is_written < 2; is_written++) {
+		if (is_written)
+			number(e, n_arcs);
+		for (size_t i = 0; i < c->n_arcs; i++) {
+			const struct call_count *a = &c->arcs[i];
+			uint32_t caller = a->caller == STRINGS_NONE
+						  ? ID_TABLE_NONE
+						  : id_table_find(e->functions, a->caller);
+			uint32_t callee = id_table_find(e->functions, a->callee);
+
+			if (caller == ID_TABLE_NONE || callee == ID_TABLE_NONE)
+				continue;
+			n_arcs++;
+			if (!is_written)
+				continue;
+			number(e, caller);
+			number(e, callee);
+			number(e, a->calls);
+		}
+	}
+}
+
+static void write_calls(struct encoder *e)
+{
+	struct call_counts c;
+	struct error err;
+
+	number(e, e->in->calls != NULL);
+	if (!e->in->calls)
+		return;
+	if (call_counts_build(&c, e->in->calls, &err))
+		e->data->is_out_of_memory = true;
+	else
+		write_counts(e, &c);
+	call_counts_free(&c);
+}
+
 /* Put what the page is to show into *data, as page/data.js reads it. */
 static void page_data(struct protobuf *data, const struct view_input *in,
 		      const struct page_base *base, const struct page_texts *texts)
@@ -258,6 +309,7 @@ static void page_data(struct protobuf *data, const struct view_input *in,
 		write_certainties(&e);
 		page_times(data, in, is_compared(&e));
 		page_sources(data, in, e.functions);
+		write_calls(&e);
 	}
 	id_table_free(e.functions);
 	strings_free(e.modules);

@@ -61,6 +61,7 @@ class Table {
 				isWeight: true,
 			},
 			...this.sampleColumns(),
+			...this.callColumns(),
 			...this.nameColumns(),
 		];
 	}
@@ -77,6 +78,23 @@ class Table {
 				title: 'samples',
 				of: (f) => samples[f],
 				text: (v) => v.toLocaleString('en'),
+			},
+		];
+	}
+
+	// How often functions were called, if that was counted.
+	callColumns() {
+		const calls = this.model.calls();
+
+		if (!calls) return [];
+		return [
+			{
+				key: 'calls',
+				isExtra: true,
+				from: 860,
+				title: 'calls',
+				of: (f) => (calls.of[f] >= 0 ? calls.of[f] : -1),
+				text: (v) => (v < 0 ? '' : v.toLocaleString('en')),
 			},
 		];
 	}

@@ -154,6 +154,7 @@ static char *caption_of(const struct view_input *in, struct error *err)
 		caption_both(o, &as);
 	else
 		caption_write(o, "Profile", &as);
+	caption_calls(o, &as);
 	write_others(o, in->profile);
 	return without_hints(out_take(o, &n, err));
 }

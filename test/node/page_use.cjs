@@ -516,6 +516,28 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		done();
 	},
 
+	// The calls of each function, those of what is found and of an arrow of the call graph. A part of the profile has none.
+	async called(page, path, name) {
+		const done = await open(page, path, "#view=functions");
+		const calls = async () => (await page.$$eval("#table tbody tr", (rows) => rows.map((row) =>
+			row.querySelector(".name button").title + "\t" + (row.querySelector("[data-key=calls]")?.textContent ?? "none").replace(/,/g, "")))).join("\n");
+
+		console.log(await calls());
+		await page.click("#view-flame");
+		await page.fill("#search", `^${name}$`);
+		await page.keyboard.press("Enter");
+		await settled(page);
+		console.log("details: " + (await text(page, "#details")).match(/called [^;]*/)[0]);
+		await page.click("#view-calls");
+		console.log("arrow: " + (await page.$$eval("#calls title", (list) => list.map((e) => e.textContent).filter((t) => / calls /.test(t)))).find((t) =>
+			t.includes(` calls ${name}:`)).replace(/^(.*:).*, /, "$1 "));
+		await page.click("#view-functions");
+		await page.click("#only");
+		await settled(page);
+		assert((await calls()).split("\n").every((line) => line.endsWith("\tnone")), `of a part: ${await calls()}`);
+		done();
+	},
+
 	// The lines of the view of paths, without their weights.
 	async paths(page, path) {
 		const done = await open(page, path, "#view=paths");

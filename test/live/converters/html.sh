@@ -16,6 +16,7 @@
 # - With next and previous for what is beside the root alone: they could not be pressed in the view of callers and callees, and
 #   went to 2 of 3 matches of the graph from the leaf.
 # - With sums of runs: of two runs a side the page had 61 -> 117 where --base has 30.5 -> 58.5.
+# - With the calls of all for a part of the profile.
 # - Without the test of what is scrolled to, 5,001 boxes were drawn of 5,000 frames.
 #
 # May run beside others.
@@ -108,6 +109,21 @@ by_node page.cjs counted.html samples >got 2>err || fail "samples: $(cat err)"
 awk -F "$tab" '$1 > 0' got | LC_ALL=C sort >sorted
 [ -s want ] || fail "no samples"
 same want sorted "samples of functions"
+
+# Calls that were counted are in the table, with what is selected, and in the call graph.
+$CC -O2 -g -pg -mfentry -fno-inline -fno-optimize-sibling-calls -fno-ipa-icf -pthread -o counted "$root/test/targets/counted.c" ||
+	fail "cannot build counted"
+record CPSAMPLE_OUTPUT=pg.cps CPSAMPLE_RESOURCES=cpu:100us ./counted plain 20000000 >out || fail "counted ended with $?"
+page called pg.cps
+by_node page.cjs called.html called leaf >got 2>err || fail "called: $(cat err)"
+{
+	"$CPCONV" --functions --tsv --threshold 0 pg.cps | awk -F "$tab" '$1 > 0 { print $3 "\t" $4 }'
+	echo 'details: called 60,000,000 times, 60,000,000 of them by middle'
+	echo 'arrow: middle calls leaf: 60,000,000 calls'
+} | sort >want
+sort got >sorted
+grep -q "^leaf${tab}60000000\$" want || fail "called: leaf has $(cat want)"
+same want sorted "calls"
 
 # Source lines have the figures of --source, by each resource; their text is there if it is packed, or asked for.
 record CPSAMPLE_OUTPUT=deep.cps CPSAMPLE_RESOURCES=cpu,real "$targets/deep" 50 200 >out || fail "deep: ended with $?"
