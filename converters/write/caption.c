@@ -25,6 +25,8 @@
 #define SAMPLES_FEW	400  /* of the same weight: a half is known to a twentieth */
 #define SAMPLES_TOO_FEW 4    /* a half may be anything */
 /* A late tick is worth a line if it is so many times the mean, one part in so many of all, and there are some to tell the mean. */
+#define MANY_MISSED 0.001 /* of the calls that were counted */
+
 #define LATE_TIMES 8
 #define LATE_SHARE 50
 #define LATE_LEAST 10
@@ -673,6 +675,23 @@ static void caption_profiling(struct out *o, const struct profile *p)
 			   weight_duration(text, hooks_ns));
 }
 
+/* Those that a signal handler has made while one was being counted are few. */
+static void caption_missed(struct out *o, const struct view_input *in)
+{
+	const struct profile *p = in->profile;
+	uint64_t calls = 0, missed = 0;
+
+	for (size_t i = 0; in->calls && i < p->n_processes; i++) {
+		calls += p->processes[i].calls.calls; /* their sum fits */
+		missed += p->processes[i].calls.missed;
+	}
+	if (missed && weight_fraction(missed, calls) >= MANY_MISSED)
+		out_format(o,
+			   "%" PRIu64
+			   " more calls are missing: beyond all limits, or by handlers\n",
+			   missed);
+}
+
 /* A process that was killed, or is still running, has counted until some time before the end. */
 void caption_calls(struct out *o, const struct view_input *in)
 {
@@ -686,6 +705,7 @@ void caption_calls(struct out *o, const struct view_input *in)
 		until = p->processes[i].calls.until_us ? p->processes[i].calls.until_us : until;
 		n += p->processes[i].calls.until_us > 0;
 	}
+	caption_missed(o, in);
 	if (n == 1)
 		out_format(o, "calls are counted until %.3f s\n", (double)until / 1e6);
 	else if (n)

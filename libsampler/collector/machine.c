@@ -133,7 +133,7 @@ static CPS_HOOK struct cps_state *next_state(struct cps_machine *m)
 	return m->chunks[c] ? state_at(m->chunks, m->n_states) : NULL;
 }
 
-/* Number + 1 of the function; 0: there is no memory. */
+/* Number + 1 of the function; 0: there is no memory, or there are as many as states. */
 static CPS_HOOK uint32_t number_of(struct cps_machine *m, uintptr_t function)
 {
 	struct cps_machine_table *t = m->functions;
@@ -142,6 +142,8 @@ static CPS_HOOK uint32_t number_of(struct cps_machine *m, uintptr_t function)
 	for (; t && t->slots[i].value; i = (i + 1) & t->mask)
 		if (t->slots[i].key == function)
 			return (uint32_t)(uintptr_t)t->slots[i].value;
+	if (m->n_functions == CPS_MACHINE_STATES) /* no state could have it */
+		return 0;
 	if (m->n_functions == m->room_called) {
 		uint32_t room = m->room_called ? 2 * m->room_called : 64;
 		struct cps_called *new = cps_machine_take(m, room * sizeof(*new));

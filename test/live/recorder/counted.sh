@@ -4,14 +4,14 @@
 #
 # A program that was compiled with -pg, -pg -mfentry or -finstrument-functions has each call counted, as it counts them itself:
 # calls that return, recursion, calls that longjmp leaves, those of signal handlers, also on an alternate stack and in the middle of
-# counting, of coroutines, of eight threads at once, whose entries others take over, of a process that forks, and of processes that
-# become other programs, by exec, after fork and vfork, and by posix_spawn, or try to and go on. It writes no gmon.out, and what it
-# prints stays the same. With CPSAMPLE_CALLS=off it has its gmon.out and nothing is counted. A process that is killed leaves what was
+# counting, of coroutines, of eight threads at once, whose entries others take over, those that exceptions leave, of libraries that are
+# unloaded, of a process that forks, and of processes that become other programs, by exec, after fork and vfork, and by posix_spawn,
+# or try to and go on. It writes no gmon.out, and what it prints stays the same. With CPSAMPLE_CALLS=off it has its gmon.out and nothing is counted. A process that is killed leaves what was
 # counted until then, also in a pack, and the time that it took to count is not said to have been a wait.
 #
 # Seen to fail: without is_left() in collector/calls.c (longjmp); without cps_calls_child() (fork); when a handler on another stack
 # was called by nothing (altstack); without cps_called_again() (fails, and killed_later); when threads did not count during an exec
-# (fails); when packs had no file of calls; when own_of() in model/processes.c knew nothing of processes without an end.
+# (fails); when the samples of a coroutine were to be below main (sampled); when packs had no file of calls; when own_of() in model/processes.c knew nothing of processes without an end.
 . "$(dirname "$0")/../lib.sh"
 
 child=
@@ -53,6 +53,36 @@ processes() {
 	check "$1" x.*.cps
 }
 
+throws() {
+	# shellcheck disable=SC2086 # two flags
+	${CXX:-c++} -O2 -g $flags -fno-inline -fno-optimize-sibling-calls -fno-ipa-icf -o throws "$root/test/targets/counted_throws.cc" ||
+		fail "no C++ program with $flags"
+	rm -f x.*
+	record CPSAMPLE_OUTPUT=x.cps ./throws 3001 >truth || fault "$flags throws ended with $?"
+	check throws x.cps
+}
+
+# Two libraries have the same addresses by turns.
+cat >plugin.c <<'END_OF_LIBRARY'
+#define CALL static __attribute__((noinline, noclone))
+static volatile long sink;
+CALL void WHICH(void) { sink++; }
+CALL void twice(void) { WHICH(); WHICH(); sink++; }
+void plugin(void) { for (int i = 0; i < TIMES; i++) twice(); sink++; }
+END_OF_LIBRARY
+plugins() {
+	for which in first second; do
+		# shellcheck disable=SC2086 # two flags
+		$CC -O2 -g $flags -fno-inline -fno-optimize-sibling-calls -fno-ipa-icf -fPIC -shared -DWHICH=$which -DTIMES=${#which} \
+			-o $which.so plugin.c || fail "no library with $flags"
+	done
+	rm -f x.*
+	record CPSAMPLE_OUTPUT=x.cps "$targets/plugins" 300 ./first.so ./second.so >places || fault "$flags plugins ended with $?"
+	[ "$(sort places | uniq | wc -l)" -lt 600 ] || fail "$flags plugins: no address has come again"
+	printf 'plugin twice 3300\ntwice first 3000\ntwice second 3600\n' >truth
+	check plugins x.cps
+}
+
 for flags in -pg "-pg -mfentry" -finstrument-functions; do
 	build "$flags"
 	one plain 1000
@@ -78,6 +108,28 @@ for flags in -pg "-pg -mfentry" -finstrument-functions; do
 	processes vfork 100 2
 	processes forkexec 1 3
 	processes fails 20 1
+	throws
+	plugins
+done
+
+# sampled WHAT N [ROOT]: no sample has a context that was not counted.
+sampled() {
+	rm -f x.*
+	record CPSAMPLE_RESOURCES=cpu:200us CPSAMPLE_OUTPUT=x.cps ./counted "$1" "$2" >truth || fault "sampled $1 ended with $?"
+	shift 2
+	python3 "$root/test/live/recorder/counted_contexts.py" "$CPCONV" x.cps "$@" >paths 2>err ||
+		fail "$flags $(head -n 1 truth): $(tail -n 1 err)"
+	[ "$(cat paths)" -gt 0 ] || fail "$flags $(head -n 1 truth): no sample has a counted function"
+}
+
+for flags in -pg "-pg -mfentry" -finstrument-functions; do
+	build "$flags"
+	sampled plain 3000000
+	sampled signals 50000
+	sampled altstack 50000
+	sampled struck 2000000
+	sampled threads 100000
+	sampled coroutines 50000 coroutine
 done
 
 build -pg

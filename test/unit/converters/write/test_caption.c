@@ -490,6 +490,35 @@ Test(caption, work_and_waiting)
 	strings_free(p.strings);
 }
 
+/* A handler's few are not worth a line. Seen to fail: without the line, and with one for each that is missed. */
+Test(caption, calls_that_are_missing)
+{
+	struct profile p = {.strings = strings_new(), .n_processes = 1};
+	struct profile_process process = ran(add(&p, "/bin/x"), 0, 2, 1);
+	const struct tree calls = {0};
+	const struct view_input in = {.profile = &p, .calls = &calls};
+
+	p.processes = &process;
+	p.resource = add(&p, "cpu");
+	p.unit = add(&p, "ns");
+	process.calls = (struct profile_calls){.calls = 10001, .missed = 10};
+	for (int i = 0; i < 2; i++) {
+		struct error err;
+		struct out *o = open_text();
+		char *text;
+
+		caption_calls(o, &in);
+		cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+		text = text_of_file("text");
+		cr_assert_str_eq(text, !i ? ""
+					  : "11 more calls are missing: beyond all limits, or by "
+					    "handlers\n");
+		free(text);
+		process.calls.missed++;
+	}
+	strings_free(p.strings);
+}
+
 /* Of a process that was killed only the time is known in which calls were counted. Seen to fail: when that was waiting. */
 Test(caption, killed_while_calls_were_counted)
 {

@@ -186,6 +186,24 @@ Test(machine, arcs_are_counted_beyond_the_limit)
 }
 
 /* What a handler calls while a state is being made cannot be counted. */
+/* As with a library that is loaded again and again. Seen to fail: when functions were numbered that no state could have. */
+Test(machine, functions_have_a_limit)
+{
+	struct cps_machine *m = begin();
+	struct cps_state *from[512] = {cps_machine_state(m, 0)};
+
+	for (unsigned i = 1; i < CPS_MACHINE_STATES; i++) {
+		struct cps_state *to = cps_machine_call(m, from[i < 512 ? 0 : i % 512], address(i));
+
+		cr_assert(to, "%u", i);
+		if (i < 512)
+			from[i] = to;
+	}
+	for (unsigned i = 0; i < 1000; i++)
+		cr_assert_null(cps_machine_call(m, from[1], address(CPS_MACHINE_STATES + i)));
+	cr_assert_leq(m->n_functions, CPS_MACHINE_STATES);
+}
+
 Test(machine, who_makes_a_state_is_not_disturbed)
 {
 	struct cps_machine *m = begin();
