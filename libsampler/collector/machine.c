@@ -224,9 +224,7 @@ static CPS_HOOK struct cps_state *find_state(struct cps_machine *m, const struct
 			return s;
 	}
 	s = next_state(m);
-	history = s && grow(m, &m->contexts, 256)
-			  ? take_words(m, n * sizeof(*history))
-			  : NULL;
+	history = s && grow(m, &m->contexts, 256) ? take_words(m, n * sizeof(*history)) : NULL;
 	if (!history)
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
@@ -258,7 +256,8 @@ static inline CPS_HOOK bool is_free(const struct cps_state *next)
 }
 
 /* The function's place, or a free one, if there is one in these. */
-static CPS_HOOK struct cps_state **place_of(struct cps_state **next, uint32_t mask, uintptr_t function)
+static CPS_HOOK struct cps_state **place_of(struct cps_state **next, uint32_t mask,
+					    uintptr_t function)
 {
 	uint32_t i = cps_machine_hash(function) & mask;
 
@@ -335,7 +334,7 @@ cps_machine_go_on(struct cps_machine *m, struct cps_state *from, uintptr_t funct
 {
 	uint32_t mask = *(volatile uint32_t *)&from->mask;
 	struct cps_state **place =
-		place_of(*(struct cps_state **volatile *)&from->next, mask, function);
+		place_of(*(struct cps_state * *volatile *)&from->next, mask, function);
 	struct cps_state *to = place ? *place : NULL;
 
 	if (to && to->address == function)

@@ -33,11 +33,12 @@ struct cps_state {
 	 * replaced, and stays for who is reading it: `mask` is read before `next`, and stored behind it. */
 	struct cps_state **next;
 	uint32_t mask, transitions; /* of `next`, and how many are there */
-	uint32_t number, from; /* its own; and that of the state that it was made from */
+	uint32_t number, from;	    /* its own; and that of the state that it was made from */
 	uint32_t
 		function; /* its running one: twice its number, plus 1 if the history was not kept */
 	uint16_t n;	  /* entries of the history */
-	uint16_t words; /* how far behind the hook's frame the latest call's return address was (calls.c) */
+	uint16_t
+		words; /* how far behind the hook's frame the latest call's return address was (calls.c) */
 	const uint32_t *history; /* n times a function's number * 2 + (1 if unmarked) */
 };
 
@@ -126,7 +127,7 @@ CPS_HOOK_INLINE struct cps_state *cps_machine_call(struct cps_machine *m, struct
 						   uintptr_t function)
 {
 	uint32_t i = cps_machine_hash(function) & *(volatile uint32_t *)&from->mask;
-	struct cps_state *to = (*(struct cps_state **volatile *)&from->next)[i];
+	struct cps_state *to = (*(struct cps_state * *volatile *)&from->next)[i];
 
 	return to->address == function ? to : cps_machine_go_on(m, from, function);
 }
