@@ -219,7 +219,8 @@ static void write_own(struct out *o, const struct profile *p, const struct profi
 }
 
 /* How calls were counted, and what is not known of them. */
-static void write_calls(struct out *o, const struct profile_process *process)
+static void write_calls(struct out *o, const struct profile *p,
+			const struct profile_process *process)
 {
 	const struct profile_calls *c = &process->calls;
 	char text[WEIGHT_BYTES];
@@ -233,6 +234,11 @@ static void write_calls(struct out *o, const struct profile_process *process)
 	label(o, "calls");
 	out_format(o, "%" PRIu64 " of %" PRIu64 " functions, %" PRIu64 " missed\n", c->calls,
 		   c->functions, c->missed);
+	if (weight_is_cpu(p) && process->weight && !c->until_us) {
+		label(o, "calls per s");
+		out_format(o, "%.0f of CPU time that is credited, without the counting\n",
+			   (double)c->calls * 1e9 / (double)process->weight);
+	}
 	label(o, "contexts");
 	out_format(o, "%" PRIu64 " states, %" PRIu64 " transitions, %" PRIu64 " machine%s",
 		   c->states, c->transitions, c->machines, c->machines == 1 ? "" : "s");
@@ -536,7 +542,7 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 	write_credit(o, p, process);
 	write_not_sampled(o, p, process);
 	write_own(o, p, process);
-	write_calls(o, process);
+	write_calls(o, p, process);
 	write_ready(o, process);
 	write_children(o, process, missing_ns);
 	if (!p->given_calls) {
