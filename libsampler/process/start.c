@@ -16,6 +16,7 @@
 #include "base/moment.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "clock/clock_timer.h"
 #include "clock/perf.h"
 #include "process/attach.h"
 #include "process/config.h"
@@ -234,6 +235,14 @@ static int begin(void)
 	return error;
 }
 
+/* Other resources need wrappers, which a process that ran already has bound to the functions behind them. */
+static bool is_attachable(void)
+{
+	return config.resources.n == 1 && config.resources.has_clock &&
+	       strcmp(config.clock.resource, cps_clock_timer.resource) == 0 &&
+	       strcmp(config.clock.name, cps_clock_timer.name) == 0;
+}
+
 /* Whether recording has begun. */
 static bool start_with_settings(void)
 {
@@ -242,6 +251,11 @@ static bool start_with_settings(void)
 
 	if (cps_config_read(&config, complaint, sizeof(complaint)) < 0) {
 		say(complaint);
+		return false;
+	}
+	if (cps_config_is_attached() && !is_attachable()) {
+		say("libcpsample: only cpu can be recorded in a process that ran already, by "
+		    "timer\n");
 		return false;
 	}
 	if (is_turned_off_everywhere())

@@ -8,6 +8,7 @@ step=${ATTACH_STEP:-37}
 cpsample=$root/scripts/cpsample
 attacher=$BUILD/cpsample-attach
 pids=
+unset CPSAMPLE_RESOURCES # only cpu can be recorded so
 
 # Nothing that a test has started stays.
 clean_up() {

@@ -28,6 +28,17 @@ grep -q "^cpsample: $pid: was started with the recorder" attach.err || fail "$(c
 stop preloaded
 rm -f ./*.cps
 
+start out "$targets/attached" storm
+for what in cpu,alloc real signals; do
+	if CPSAMPLE_RESOURCES=$what attach "$pid" 1 x.cps; then fail "$what was recorded"; fi
+	grep -q "^cpsample: $pid: only cpu can be recorded in a process that ran already" attach.err || fail "$(cat attach.err)"
+done
+grep -q '^TracerPid:.0$' "/proc/$pid/status" || fail "it has a tracer"
+attach "$pid" 0.1 x.cps || fail "it cannot be attached to after it was refused: $(cat attach.err)"
+stop storm
+[ $status -eq 0 ] || fail "storm: ended with $status"
+rm -f ./*.cps
+
 start out "$targets/attached" threads
 thread=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vx "$pid" | head -n 1)
 refuses "$thread" "is a thread of process $pid; name that"
