@@ -56,7 +56,8 @@ void cps_attach_say(const char *line)
  * has given it one: those are introduced here that were unknown twice.
  */
 
-#define SEEN_MAX 8192
+#define SEEN_MAX   8192
+#define ROOM_BYTES 16384u
 
 struct directory_entry {
 	uint64_t inode, offset;
@@ -65,7 +66,8 @@ struct directory_entry {
 	char name[];
 };
 
-static int seen[2][SEEN_MAX]; /* threads that were unknown the last time, and this time */
+static int *seen[2]; /* threads that were unknown the last time, and this time */
+static char *room;   /* for what is read */
 static int n_seen[2];
 static int now_seen;
 static uint64_t n_threads_then; /* when they were looked at last */
@@ -155,9 +157,19 @@ static int number_of(const char *digits)
 	return n;
 }
 
+/* A process that is not attached to has no memory for it. */
+static bool make_room(void)
+{
+	for (int i = 0; i < 2; i++)
+		if (!seen[i])
+			seen[i] = cps_arena_pages(SEEN_MAX * sizeof(*seen[i]));
+	if (!room)
+		room = cps_arena_pages(ROOM_BYTES);
+	return seen[0] && seen[1] && room;
+}
+
 static int scan(const struct cps_clock *clock, bool is_first)
 {
-	static _Alignas(8) char buffer[16384];
 	int fd = cps_descriptor_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
 	long n;
 
@@ -165,9 +177,9 @@ static int scan(const struct cps_clock *clock, bool is_first)
 		return fd;
 	now_seen = !now_seen;
 	n_seen[now_seen] = 0;
-	while ((n = CPS_SYS(getdents64, fd, buffer, sizeof(buffer), 0)) > 0)
+	while ((n = CPS_SYS(getdents64, fd, room, ROOM_BYTES, 0)) > 0)
 		for (long at = 0; at < n;) {
-			const struct directory_entry *d = (const void *)(buffer + at);
+			const struct directory_entry *d = (const void *)(room + at);
 
 			look_at(number_of(d->name), clock, is_first);
 			at += d->bytes;
@@ -201,7 +213,6 @@ static void note_area(const char *line, bool is_first)
 /* Reads /proc/self/maps, a line at a time. A path that does not fit is cut. */
 static void read_areas(void)
 {
-	static char piece[8192];
 	int fd = cps_descriptor_open("/proc/self/maps", O_RDONLY, 0);
 	char line[64];
 	size_t used = 0;
@@ -210,11 +221,11 @@ static void read_areas(void)
 
 	if (fd < 0)
 		return;
-	while ((n = cps_sys_read(fd, piece, sizeof(piece))) > 0)
+	while ((n = cps_sys_read(fd, room, ROOM_BYTES)) > 0)
 		for (long i = 0; i < n; i++) {
-			if (piece[i] != '\n') {
+			if (room[i] != '\n') {
 				if (used < sizeof(line) - 1)
-					line[used++] = piece[i];
+					line[used++] = room[i];
 				continue;
 			}
 			line[used] = '\0';
@@ -227,6 +238,8 @@ static void read_areas(void)
 
 int cps_attach_introduce(const struct cps_clock *clock)
 {
+	if (!make_room())
+		return -ENOMEM;
 	read_areas();
 	control.n_threads = 0;
 	return scan(clock, true);

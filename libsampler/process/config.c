@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "clock/clock.h"
 #include "clock/perf.h"
 #include "process/config.h"
@@ -36,7 +37,7 @@ static int complain(char *line, size_t bytes, const char *name, const char *valu
 
 #define ATTACHED_BYTES 8192
 
-static char attached[ATTACHED_BYTES + 1];
+static char *attached;
 static atomic_bool is_attached;
 
 bool cps_config_attach(const char *settings)
@@ -45,7 +46,9 @@ bool cps_config_attach(const char *settings)
 
 	while (settings[n])
 		n += strlen(settings + n) + 1;
-	if (n >= ATTACHED_BYTES)
+	if (!attached)
+		attached = cps_arena_pages(ATTACHED_BYTES);
+	if (n >= ATTACHED_BYTES || !attached)
 		return false;
 	memcpy(attached, settings, n);
 	attached[n] = '\0';

@@ -231,9 +231,9 @@ struct cps_thread *cps_thread_find(int tid)
 
 #define AREAS 4096u
 
-static struct {
+static struct area {
 	uintptr_t low, high;
-} areas[AREAS];
+} * areas; /* NULL: no process was attached to */
 static uint32_t n_areas;
 static atomic_bool has_introduced; /* any thread, ever */
 
@@ -241,7 +241,9 @@ void cps_thread_note_area(uintptr_t low, uintptr_t high, bool is_first)
 {
 	if (is_first)
 		n_areas = 0;
-	if (n_areas == AREAS)
+	if (!areas)
+		areas = cps_arena_pages(AREAS * sizeof(*areas));
+	if (!areas || n_areas == AREAS)
 		return;
 	areas[n_areas].low = low;
 	areas[n_areas++].high = high;

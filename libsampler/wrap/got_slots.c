@@ -513,7 +513,7 @@ static const char *const wrapped[] = {
 static struct change {
 	uintptr_t *slot, ours, before;
 	bool is_sealed;
-} changes[CHANGES];
+} * changes; /* NULL: there was none */
 static uint32_t n_changes;
 static uintptr_t wrapper_of[WRAPPED], real_of[WRAPPED];
 
@@ -607,6 +607,10 @@ uint32_t cps_got_slots_wrap(bool has_other_threads)
 	while (own && own->l_name != cps_find_own_path())
 		own = own->l_next;
 	if (!own)
+		return 0;
+	if (!changes)
+		changes = cps_arena_pages(CHANGES * sizeof(*changes));
+	if (!changes)
 		return 0;
 	find_wrappers(own);
 	if (has_other_threads)

@@ -52,4 +52,4 @@ try_all() {
 # shellcheck disable=SC2046 # numbers
 try_all data -d $(seq 400 53 3400)
 # shellcheck disable=SC2046
-try_all "address space" -v $(seq 3300 211 7400)
+try_all "address space" -v $(seq 3400 211 7400)
