@@ -185,6 +185,7 @@ cmp -s plain got || fail "pack: $(diff plain got)"
 "$CPCONV" --pack -o again packed 2>err || fail "$(cat err)"
 cmp packed again || fail "a pack of a pack differs"
 mv gone/counted .
-mkdir out && tar -C out -xf packed || fail "tar"
+mkdir out
+tar -C out -xf packed || fail "tar"
 "$CPCONV" --edges --tsv x.cps >plain 2>/dev/null
 "$CPCONV" --edges --tsv out/0.x.cps 2>/dev/null | cmp - plain || fail "taken out of the pack it differs"
