@@ -44,7 +44,8 @@ enum cps_tag {
 	CPS_TAG_SHORT = 17,	 /* fields (enum cps_short_field); not in streams, see CPS_SHORT */
 	CPS_TAG_CALLED =
 		17, /* in streams: first, then (module + 1, address) of functions that were called */
-	CPS_TAG_CALLS = 18, /* states of a machine that counts calls, see CPS_CALLS */
+	CPS_TAG_CALLS = 18,	 /* states of a machine that counts calls, see CPS_CALLS */
+	CPS_TAG_CALL_TIMES = 19, /* what was spent in these states, likewise */
 };
 
 /* The last bytes of a flush of zlib's, and those of two flushes without anything between them: then a block begins, which
@@ -322,12 +323,16 @@ enum cps_loss {
 
 /*
  * CPS_CALLS: calls that were counted, by the states of machines (Spivey 2004, steps B1 to B3). In a stream the records come
- * before the end record: of each machine CPS_TAG_CALLED, then CPS_TAG_CALLS. After an exec that has failed they come once more:
+ * before the end record: of each machine CPS_TAG_CALLED, CPS_TAG_CALLS and CPS_TAG_CALL_TIMES. After an exec that has failed they come once more:
  * function 0 begins anew.
  *
  * CPS_TAG_CALLS: machine, transitions, missed calls, number of the first state, then for each state: the state that it was
  * created from, the function times 2 plus CPS_CALLS_CUT, calls that led to it, direct recursions in it. States are numbered from
  * 1 up in each machine; 0 is the root, in which nothing runs.
+ *
+ * CPS_TAG_CALL_TIMES: machine, cycles of the processor that have passed since counting began, ns that have, number of the first
+ * state, then for each state cycles that were spent in it, without its calls. It is there if the ends of calls are told, and
+ * CPSAMPLE_CALLS is "time".
  *
  * While the program runs they stand in a file beside the stream, STREAM.calls, which is made anew and renamed: the letters, the
  * version, 8 bytes each, little endian, of the journal's id, of microseconds after the start, and of the CPU time (ns) of the

@@ -712,10 +712,14 @@ struct profile *profile_builder_finish(struct profile_builder *b, struct error *
 	p->n_frames = b->all->n_frames;
 	p->nodes = b->all->nodes;
 	p->n_nodes = b->all->n_nodes;
-	p->squares = b->all->squares;
 	b->all->frames = NULL;
 	b->all->nodes = NULL;
-	b->all->squares = (struct squares){0};
+	if (profile_is_measured(p)) {
+		p->total_squares = 0;
+	} else {
+		p->squares = b->all->squares;
+		b->all->squares = (struct squares){0};
+	}
 	if (note_successors(p) || builder_group_finish(b) || builder_counted_finish(b) ||
 	    (p->given_calls && given_calls_name(p->given_calls, p->strings))) {
 		profile_builder_free(b);

@@ -126,6 +126,11 @@ bool profile_text_is(const struct profile *p, uint32_t string, const char *text)
 	return n == strlen(text) && memcmp(its, text, n) == 0;
 }
 
+bool profile_is_measured(const struct profile *p)
+{
+	return profile_text_is(p, p->resource, EVENT_CALLS_TIME);
+}
+
 bool profile_is_of_calls(const struct profile *p, uint32_t resource)
 {
 	static const char *const engines[] = {"malloc",	 "wrappers",   "calls",

@@ -387,6 +387,9 @@ struct event_text profile_program_path_of(const struct strings *s,
 /* Whether the string is this text. STRINGS_NONE is none. */
 bool profile_text_is(const struct profile *p, uint32_t string, const char *text);
 
+/* Whether what is shown was measured as a whole and not sampled: one "sample" is what a context has. It is as exact as it can be. */
+bool profile_is_measured(const struct profile *p);
+
 /* Whether the resource is counted by calls, such as those of malloc and read, so that the innermost function of its
  * samples is the one that called, as operator new, or the one that was called, and tells little. */
 bool profile_is_of_calls(const struct profile *p, uint32_t resource);

@@ -24,9 +24,15 @@
 /* Of a record's tag, length and checksum. */
 #define FRAME_BYTES 24u
 
+/* It is only seen whether all is right. */
+static const struct event_sink nobody = {0};
+
 void decode_calls_forget(struct decode_calls *c)
 {
-	free(c->states);
+	for (size_t i = 0; i < c->n_machines; i++)
+		free(c->machines[i].states);
+	free(c->machines);
+	free(c->functions);
 	*c = (struct decode_calls){0};
 }
 
@@ -73,7 +79,10 @@ int decode_calls_functions(struct decode_stream *s, struct cursor *c)
 			return calls_wrong(s, "there are too many called functions");
 		if (!function_read(c, &e))
 			return calls_wrong(s, c->wrong);
-		s->calls.n_functions++;
+		if (!array_reserve(&s->calls.functions, &s->calls.functions_size,
+				   (size_t)s->calls.n_functions + 1, sizeof(*s->calls.functions)))
+			return error_memory(s->err);
+		s->calls.functions[s->calls.n_functions++] = e.frame;
 		if (sink->called && sink->called(sink->context, &e, s->err))
 			return -1;
 	}
@@ -110,9 +119,20 @@ static bool machine_read(struct cursor *c, const struct decode_calls *calls,
 		return false;
 	if (e->number > calls->n_machines)
 		return cursor_fail(c, "machines that count calls are not in order");
-	if (!*first || *first - 1 != (e->number < calls->n_machines ? calls->states[e->number] : 0))
+	if (!*first ||
+	    *first - 1 != (e->number < calls->n_machines ? calls->machines[e->number].n : 0))
 		return cursor_fail(c, "states of calls are not in order");
 	return true;
+}
+
+/* Add state e->state, which is the next one. */
+static int state_keep(struct decode_machine *m, const struct event_counted *e)
+{
+	if (!array_reserve(&m->states, &m->size, (size_t)e->state + 1, sizeof(*m->states)))
+		return -1;
+	m->states[e->state] = (struct decode_state){0, e->from, e->function, e->is_cut};
+	m->n = e->state;
+	return 0;
 }
 
 static int states_push(struct decode_stream *s, struct cursor *c, uint32_t machine,
@@ -127,7 +147,8 @@ static int states_push(struct decode_stream *s, struct cursor *c, uint32_t machi
 			return calls_wrong(s, c->wrong);
 		if (!count(&s->calls, e->entered) || !count(&s->calls, e->direct))
 			return calls_wrong(s, "overflow: the calls do not fit 64 bits");
-		s->calls.states[machine]++;
+		if (state_keep(&s->calls.machines[machine], e))
+			return error_memory(s->err);
 		if (sink->counted && sink->counted(sink->context, e, s->err))
 			return -1;
 	}
@@ -144,14 +165,113 @@ int decode_calls_states(struct decode_stream *s, struct cursor *c)
 	if (!machine_read(c, calls, &m, &e.state))
 		return calls_wrong(s, c->wrong);
 	if (m.number == calls->n_machines) {
-		if (!array_reserve(&calls->states, &calls->size, calls->n_machines + 1,
-				   sizeof(*calls->states)))
+		if (!array_reserve(&calls->machines, &calls->machines_size, calls->n_machines + 1,
+				   sizeof(*calls->machines)))
 			return error_memory(s->err);
-		calls->states[calls->n_machines++] = 0;
+		calls->machines[calls->n_machines++] = (struct decode_machine){0};
 	}
 	if (sink->machine && sink->machine(sink->context, &m, s->err))
 		return -1;
 	return states_push(s, c, m.number, &e);
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+/* What has passed since counting began, in both units, and the state whose time comes next. */
+struct times {
+	uint32_t machine, state;
+	uint64_t cycles, ns;
+};
+
+/* False with c->wrong. */
+static bool times_read(struct cursor *c, const struct decode_calls *calls, struct times *t)
+{
+	if (!cursor_u32(c, &t->machine) || !cursor_varint(c, &t->cycles) ||
+	    !cursor_varint(c, &t->ns) || !cursor_u32(c, &t->state))
+		return false;
+	if (t->machine >= calls->n_machines || !t->state ||
+	    t->state - 1 != calls->machines[t->machine].n_timed)
+		return cursor_fail(c, "times of calls are not in order");
+	return true;
+}
+
+/* The time of the next state. False with c->wrong. */
+static bool time_read(struct cursor *c, const struct times *t, struct decode_machine *m)
+{
+	uint64_t cycles;
+	unsigned __int128 ns;
+
+	if (!cursor_varint(c, &cycles))
+		return false;
+	if (m->n_timed == m->n)
+		return cursor_fail(c, "a state with a time is unknown");
+	ns = t->cycles ? (unsigned __int128)cycles * t->ns / t->cycles : 0;
+	if (ns > UINT64_MAX)
+		return cursor_fail(c, "overflow: a time of calls does not fit 64 bits");
+	m->states[++m->n_timed].ns = (uint64_t)ns;
+	return true;
+}
+
+int decode_calls_times(struct decode_stream *s, struct cursor *c)
+{
+	struct times t;
+
+	if (s->sink != &nobody && s->resources && decode_resources_calls_time(s))
+		return -1;
+	if (!times_read(c, &s->calls, &t))
+		return calls_wrong(s, c->wrong);
+	while (c->at != c->end)
+		if (!time_read(c, &t, &s->calls.machines[t.machine]))
+			return calls_wrong(s, c->wrong);
+	return 0;
+}
+
+#define DEEPEST	    4096u      /* frames of a path that are shown */
+#define ALL_THREADS UINT32_MAX /* a machine does not say which threads have had it */
+
+/* The path by which the state was made. Of one whose history was not kept only the caller is known. */
+static int time_push(struct decode_stream *s, const struct decode_machine *m, uint32_t state,
+		     struct event_frame *stack)
+{
+	struct event_sample e = {.thread = ALL_THREADS, .time_us = s->latest_us, .hits = 1};
+	size_t most = m->states[state].is_cut ? 2 : DEEPEST;
+
+	e.weight = m->states[state].ns;
+	if (!e.weight)
+		return 0;
+	for (; state && e.depth < most; state = m->states[state].from)
+		stack[DEEPEST - ++e.depth] = s->calls.functions[m->states[state].function];
+	e.frames = stack + DEEPEST - e.depth;
+	e.mark = state ? CPS_MARK_BOUNDED : CPS_MARK_COMPLETE;
+	return decode_resources_sample(s, &e, DECODE_ATOMS - 1);
+}
+
+static int thread_push(struct decode_stream *s)
+{
+	const struct decode_resources *r = s->resources;
+	const struct event_thread all = {.id = ALL_THREADS, .name = event_text_of("all threads")};
+
+	if (!r->is_taken || strcmp(r->list[r->taken].name, EVENT_CALLS_TIME) || !s->sink->thread)
+		return 0;
+	return s->sink->thread(s->sink->context, &all, s->err);
+}
+
+int decode_calls_end(struct decode_stream *s)
+{
+	struct event_frame *stack;
+	int status;
+
+	if (!s->resources->has_calls_time)
+		return 0;
+	stack = calloc(DEEPEST, sizeof(*stack));
+	if (!stack)
+		return error_memory(s->err);
+	status = thread_push(s);
+	for (size_t i = 0; i < s->calls.n_machines; i++)
+		for (uint32_t k = 1; k <= s->calls.machines[i].n && !status; k++)
+			status = time_push(s, &s->calls.machines[i], k, stack);
+	free(stack);
+	return status;
 }
 
 /* ---- the file beside the recording ----------------------------------------------------------- */
@@ -231,11 +351,13 @@ static int record_take(struct calls_file *f)
 	if (!decode_record_crc_is_right(f->bytes, head + length))
 		return -1;
 	s->wrong = "has a record that is out of place";
-	if (tag != CPS_TAG_CALLED && tag != CPS_TAG_CALLS)
+	if (tag != CPS_TAG_CALLED && tag != CPS_TAG_CALLS && tag != CPS_TAG_CALL_TIMES)
 		return -1;
 	s->wrong = NULL;
 	c.end = c.at + length;
-	if (tag == CPS_TAG_CALLED ? decode_calls_functions(s, &c) : decode_calls_states(s, &c))
+	if (tag == CPS_TAG_CALLED  ? decode_calls_functions(s, &c)
+	    : tag == CPS_TAG_CALLS ? decode_calls_states(s, &c)
+				   : decode_calls_times(s, &c))
 		return -1;
 	drop(f, head + length + 4);
 	return 0;
@@ -261,11 +383,20 @@ static int read_all(struct calls_file *f, const char **wrong)
 	return status || *wrong ? -1 : 0;
 }
 
+/* What the sink has missed is pushed now, and before what comes next. */
+static int resource_make(struct decode_stream *s)
+{
+	bool has_times = false;
+
+	for (size_t i = 0; i < s->calls.n_machines; i++)
+		has_times |= s->calls.machines[i].n_timed > 0;
+	return has_times && s->resources ? decode_resources_calls_time(s) : 0;
+}
+
 /* Read it for nobody, and then, if it has more than the stream, for the sink. */
 static int use(struct calls_file *f, const char **wrong)
 {
-	const struct decode_calls before = f->s->calls;
-	static const struct event_sink nobody = {0};
+	struct decode_calls before = f->s->calls;
 	const struct event_sink *sink = f->s->sink;
 	struct error unused;
 	struct error *err = f->s->err;
@@ -283,11 +414,11 @@ static int use(struct calls_file *f, const char **wrong)
 	if (status && !*wrong)
 		error_memory(err); /* nobody refuses anything */
 	if (status || (before.n_functions && f->until_us <= before.until_us)) {
-		free(f->s->calls.states);
+		decode_calls_forget(&f->s->calls);
 		f->s->calls = before;
 	} else {
-		free(before.states);
-		status = read_all(f, wrong);
+		decode_calls_forget(&before);
+		status = resource_make(f->s) ? -1 : read_all(f, wrong);
 	}
 	free(f->bytes);
 	return status && !*wrong ? -1 : 0;

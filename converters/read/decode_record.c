@@ -618,6 +618,8 @@ static int record_decode(struct decode_stream *s, uint64_t tag, const unsigned c
 		return decode_calls_functions(s, &c);
 	case CPS_TAG_CALLS:
 		return decode_calls_states(s, &c);
+	case CPS_TAG_CALL_TIMES:
+		return s->resources ? decode_calls_times(s, &c) : 0;
 	default:
 		return s->resources ? record_of_resources(s, tag, &c) : 0;
 	}

@@ -195,6 +195,32 @@ int decode_resources_resource(struct decode_stream *s, struct cursor *c)
 	return resource_set(s, &f);
 }
 
+int decode_resources_calls_time(struct decode_stream *s)
+{
+	struct decode_resources *r = s->resources;
+	struct decode_atom *a = &r->atoms[DECODE_ATOMS - 1];
+	const struct resource_fields f = {
+		.id = r->n,
+		.scale = 1,
+		.name = event_text_of(EVENT_CALLS_TIME),
+		.unit = event_text_of("ns"),
+		.engine = event_text_of("cycles"),
+		.flags = CPS_RESOURCE_IS_TIME,
+	};
+
+	if (r->has_calls_time)
+		return 0;
+	r->has_calls_time = true;
+	if (a->is_known || a->hits || a->weight || r->n == CPS_RESOURCES_MAX)
+		return resources_wrong(s, "there is no room for a resource of times");
+	*a = (struct decode_atom){.is_known = true, .is_time = true, .scale = 1, .grain = 1};
+	a->resources[r->n / 64] |= UINT64_C(1) << r->n % 64;
+	if (resource_set(s, &f))
+		return -1;
+	atom_take(r, a);
+	return 0;
+}
+
 int decode_resources_engine(struct decode_stream *s, const struct event_engine *e)
 {
 	struct decode_resource *r = &s->resources->list[0];

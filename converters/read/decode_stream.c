@@ -92,6 +92,7 @@ static const char *record_name(uint64_t tag)
 		[CPS_TAG_BLOCK] = "beginning of a block",
 		[CPS_TAG_CALLED] = "record of called functions",
 		[CPS_TAG_CALLS] = "record of counted calls",
+		[CPS_TAG_CALL_TIMES] = "record of times of calls",
 	};
 
 	return tag < sizeof(names) / sizeof(names[0]) && names[tag] ? names[tag] : "record";
@@ -187,7 +188,8 @@ static bool is_expected(const struct unpacker *u, uint64_t tag)
 {
 	if (u->expected)
 		return tag == u->expected || tag == CPS_TAG_LOSS || tag == CPS_TAG_COUNTED ||
-		       tag == CPS_TAG_CALLED || tag == CPS_TAG_CALLS || tag == CPS_TAG_END;
+		       tag == CPS_TAG_CALLED || tag == CPS_TAG_CALLS || tag == CPS_TAG_CALL_TIMES ||
+		       tag == CPS_TAG_END;
 	return true;
 }
 
@@ -614,7 +616,7 @@ static int stream_finish(struct unpacker *u, const char *path)
 		return live_heap_offer(&u->s, path);
 	if (decode_map(&u->s, path))
 		return -1;
-	if (u->s.resources && decode_resources_end(&u->s))
+	if (u->s.resources && (decode_calls_end(&u->s) || decode_resources_end(&u->s)))
 		return u->s.wrong ? corrupt(u, "recording", u->s.wrong) : -1;
 	if (u->damage.n)
 		return damage_tell(u, lost, sizeof(lost)) ? -1 : stream_cut(u, lost, &journal);

@@ -100,7 +100,7 @@ struct decode_resources {
 	struct decode_resource list[CPS_RESOURCES_MAX];
 	uint32_t n;
 	struct decode_atom atoms[DECODE_ATOMS];
-	bool is_taken;
+	bool is_taken, has_calls_time;
 	uint32_t taken; /* the number of the resource */
 	const struct event_sink
 		*live; /* the sink that has taken alloc-live, for live_heap.c; else NULL */
@@ -125,6 +125,9 @@ void decode_resources_free(struct decode_stream *s);
 int decode_resources_resource(struct decode_stream *s, struct cursor *c);
 int decode_resources_atom(struct decode_stream *s, struct cursor *c);
 
+/* The stream has times of calls: make their resource, unless that was done, of which the last atom is. */
+int decode_resources_calls_time(struct decode_stream *s);
+
 /* Another engine serves resource 0. The sink is told if it has taken that one. */
 int decode_resources_engine(struct decode_stream *s, const struct event_engine *e);
 
@@ -146,10 +149,23 @@ int decode_resources_end(struct decode_stream *s);
  * In: records, a file beside the recording. Out: called, machine and counted events.
  */
 
+struct decode_state {
+	uint64_t ns; /* that were spent in it */
+	uint32_t from, function;
+	bool is_cut;
+};
+
+struct decode_machine {
+	struct decode_state *states; /* the first is state 0, of which nothing is known */
+	size_t size;
+	uint32_t n, n_timed; /* states behind that one; those whose times were said */
+};
+
 struct decode_calls {
+	struct event_frame *functions;
+	struct decode_machine *machines;
 	uint32_t n_functions;
-	uint32_t *states; /* by machine: how many there were */
-	size_t n_machines, size;
+	size_t n_machines, functions_size, machines_size;
 	uint64_t calls; /* all that were counted */
 	bool has_gap;	/* something before was damaged ... */
 	bool is_torn;	/* ... and some of the calls are lost */
@@ -159,6 +175,10 @@ struct decode_calls {
 
 int decode_calls_functions(struct decode_stream *s, struct cursor *c);
 int decode_calls_states(struct decode_stream *s, struct cursor *c);
+int decode_calls_times(struct decode_stream *s, struct cursor *c);
+/* All has been read: what was spent in the states becomes samples of another resource, EVENT_CALLS_TIME, whose stacks are the paths
+ * by which the states were made. */
+int decode_calls_end(struct decode_stream *s);
 /* Begin anew. */
 void decode_calls_forget(struct decode_calls *c);
 /* The stream at `path` has no end record: read the calls of the file beside it, if there is one that has more than the stream. What

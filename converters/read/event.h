@@ -30,9 +30,10 @@
 #include "base/stop.h"
 #include "libsampler/format.h"
 
-#define EVENT_NO_MODULE UINT32_MAX
-#define EVENT_DECLINED	1
-#define EVENT_ENOUGH	2
+#define EVENT_CALLS_TIME "calls-time" /* the resource of times that were measured at hooks */
+#define EVENT_NO_MODULE	 UINT32_MAX
+#define EVENT_DECLINED	 1
+#define EVENT_ENOUGH	 2
 
 struct event_text {
 	const char *bytes; /* not terminated, any bytes; NULL with length 0 when absent */

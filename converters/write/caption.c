@@ -125,6 +125,9 @@ static void write_samples(struct out *o, const struct profile *p, uint64_t cpu_n
 		return; /* how much it is stands in the next line; there is no number */
 	if (p->given_calls && p->given_calls->has_inclusive)
 		out_format(o, "%" PRIu64 " counted", p->hits);
+	else if (profile_is_measured(p))
+		out_format(o, "%" PRIu64 " %s, each with what was measured in it", p->hits,
+			   p->hits == 1 ? "context" : "contexts");
 	else
 		out_format(o, "%" PRIu64 " %s", p->hits, p->hits == 1 ? "sample" : "samples");
 	rate_write(o, p, false);

@@ -108,6 +108,30 @@ static uint32_t write_states(struct records *r, const struct cps_calls *c, uint3
 	return i;
 }
 
+/* Whether any ends of calls were told. */
+static bool has_times(const struct cps_calls *c)
+{
+	return cps_calls_timed_since() && count_of(&c->since);
+}
+
+/* What passed in the states. */
+static uint32_t write_times(struct records *r, const struct cps_calls *c, uint32_t number,
+			    uint32_t i, uint32_t n)
+{
+	const struct cps_calls_moment *begun = cps_calls_timed_since();
+	uint64_t now = cps_entry_cycles();
+
+	begin_record(r);
+	cps_put(&r->w, number);
+	cps_put(&r->w, now - begun->cycles);
+	cps_put(&r->w, cps_moment_ns() - begun->ns);
+	cps_put(&r->w, i);
+	for (; i < n && !is_full(r); i++)
+		cps_put(&r->w, cps_calls_cycles(c, i, now));
+	end_record(r, CPS_TAG_CALL_TIMES);
+	return i;
+}
+
 /* Functions are read after states: all that states have are there. */
 static void write_all(struct records *r)
 {
@@ -123,6 +147,8 @@ static void write_all(struct records *r)
 			i = write_functions(r, c, base, i, functions);
 		for (uint32_t i = 1; i < states && !r->is_done;)
 			i = write_states(r, c, number, base, i, states);
+		for (uint32_t i = 1; i < states && has_times(c) && !r->is_done;)
+			i = write_times(r, c, number, i, states);
 		base += functions;
 	}
 }

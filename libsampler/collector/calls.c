@@ -15,6 +15,7 @@
 #include <ucontext.h>
 
 #include "arch/arch.h"
+#include "base/moment.h"
 #include "collector/calls.h"
 #include "stream/thread.h"
 #include "unwind/module.h"
@@ -296,12 +297,16 @@ static _Atomic uint32_t closed; /* how many libraries were unloaded */
 __thread struct cps_calls *cps_calls_mine __attribute__((visibility("hidden")));
 
 unsigned char cps_calls_are_counted;
+static struct cps_calls_moment begun; /* of 0: there are no times */
 
 static CPS_HOOK struct cps_calls *new_calls(void)
 {
 	struct cps_calls *c = cps_machine_pages(sizeof(*c));
 
-	if (!c || !cps_machine_begin(&c->machine))
+	if (!c)
+		return NULL;
+	c->machine.is_timed = begun.cycles;
+	if (!cps_machine_begin(&c->machine))
 		return NULL;
 	c->closed = atomic_load(&closed);
 	return c;
@@ -355,6 +360,7 @@ static CPS_HOOK bool begin_own(struct cps_calls *c, const struct cps_thread *t)
 	c->low = t->stack_low;
 	c->bytes = c->own_bytes = t->stack_high - t->stack_low;
 	c->n_stacks = 0;
+	c->running = NULL;
 	renew(c);
 	return make_frames(c);
 }
@@ -380,6 +386,7 @@ void cps_calls_thread_ends(void)
 	if (!c)
 		return;
 	cps_calls_mine = NULL;
+	c->running = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	__atomic_store_n(&c->is_in_use, false, __ATOMIC_RELEASE);
 }
@@ -440,12 +447,60 @@ static __attribute__((used)) CPS_HOOK_KEEPS void cps_calls_enter(uintptr_t funct
  * in the same frame: so the place is one byte higher than what is below it. */
 #define HERE ((uintptr_t)__builtin_frame_address(0) + sizeof(void *))
 
+/* ---- times ----------------------------------------------------------------------------------- */
+/*
+ * What passes between two hooks is the time of the state that runs then. It is known only where the ends of calls are told. After a
+ * longjmp the time up to the next hook is the abandoned call's.
+ */
+
+static uint64_t
+	reading; /* cycles that it takes to read the counter: the least that is between two hooks */
+
+static CPS_HOOK void stop_watch(struct cps_calls *c)
+{
+	uint64_t now = cps_entry_cycles(), since = c->since + reading;
+
+	c->since = now; /* a handler's calls begin here */
+	if (c->running && now > since)
+		cps_single_add((int64_t *)c->running, (int64_t)(now - since));
+}
+
+static void find_reading(void)
+{
+	uint64_t before, gap;
+
+	reading = UINT64_MAX;
+	for (int i = 0; i < 1000; i++) {
+		before = cps_entry_cycles();
+		gap = cps_entry_cycles() - before;
+		reading = gap < reading ? gap : reading;
+	}
+}
+
+static CPS_HOOK void start_watch(struct cps_calls *c, uintptr_t place)
+{
+	const struct cps_calls_frame *top = c->top;
+
+	if (place - c->low >= c->own_bytes) {
+		top = NULL;
+		for (uint32_t i = 0; i < c->n_stacks && !top; i++)
+			if (is_near(&c->stacks[i], place))
+				top = c->stacks[i].top;
+	}
+	c->running = top ? cps_machine_cycles(&c->machine, top->state->number) : NULL;
+	c->since = cps_entry_cycles();
+}
+
 __attribute__((visibility("default"))) CPS_HOOK void __cyg_profile_func_enter(void *function,
 									      void *site)
 {
-	if (cps_calls_are_counted)
-		enter((uintptr_t)function, (const uintptr_t *)HERE, HERE + 1,
-		      (uintptr_t)site & SITE);
+	if (!cps_calls_are_counted)
+		return;
+	if (RARE(begun.cycles) && cps_calls_mine)
+		stop_watch(cps_calls_mine);
+	enter((uintptr_t)function, (const uintptr_t *)HERE, HERE + 1, (uintptr_t)site & SITE);
+	if (RARE(begun.cycles) && cps_calls_mine)
+		start_watch(cps_calls_mine, HERE);
 }
 
 /* The end of a call of whose entry the compiler has told. Calls that are deeper were left by longjmp. */
@@ -457,25 +512,49 @@ static inline CPS_HOOK struct cps_calls_frame *leave(struct cps_calls_frame *f, 
 	return f->state->address == function && !f->back && f->at != BELOW_ALL ? f - 1 : f;
 }
 
+static CPS_HOOK void leave_elsewhere(struct cps_calls *c, uintptr_t function, uintptr_t place)
+{
+	struct cps_calls_stack *s = NULL;
+
+	for (uint32_t i = 0; i < c->n_stacks && !s; i++)
+		if (is_near(&c->stacks[i], place))
+			s = &c->stacks[i];
+	if (s && !c->is_elsewhere)
+		s->top = leave(s->top, function, place);
+}
+
 __attribute__((visibility("default"))) CPS_HOOK void __cyg_profile_func_exit(void *function,
 									     void *site)
 {
 	struct cps_calls *c = cps_calls_mine;
-	struct cps_calls_stack *s = NULL;
 	uintptr_t place = HERE;
 
 	(void)site;
 	if (!cps_calls_are_counted || !c)
 		return;
-	if (place - c->low < c->own_bytes) {
+	if (RARE(begun.cycles))
+		stop_watch(c);
+	if (place - c->low < c->own_bytes)
 		c->top = leave(c->top, (uintptr_t)function, place);
-		return;
-	}
-	for (uint32_t i = 0; i < c->n_stacks && !s; i++)
-		if (is_near(&c->stacks[i], place))
-			s = &c->stacks[i];
-	if (s && !c->is_elsewhere)
-		s->top = leave(s->top, (uintptr_t)function, place);
+	else
+		leave_elsewhere(c, (uintptr_t)function, place);
+	if (RARE(begun.cycles))
+		start_watch(c, place);
+}
+
+const struct cps_calls_moment *cps_calls_timed_since(void)
+{
+	return begun.cycles ? &begun : NULL;
+}
+
+uint64_t cps_calls_cycles(const struct cps_calls *c, uint32_t state, uint64_t now)
+{
+	const uint64_t *cycles = cps_machine_cycles(&c->machine, state);
+	uint64_t since = __atomic_load_n(&c->since, __ATOMIC_RELAXED);
+	bool is_running = __atomic_load_n(&c->running, __ATOMIC_RELAXED) == cycles;
+
+	return __atomic_load_n(cycles, __ATOMIC_RELAXED) +
+	       (is_running && now > since ? now - since : 0);
 }
 
 /* ---- hooks ----------------------------------------------------------------------------------- */
@@ -556,8 +635,12 @@ static CPS_HOOK void renew(struct cps_calls *c)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-void cps_calls_begin(void)
+void cps_calls_begin(bool is_timed)
 {
+	if (is_timed && !begun.cycles) {
+		find_reading();
+		begun = (struct cps_calls_moment){cps_entry_cycles(), cps_moment_ns()};
+	}
 	__atomic_store_n(&cps_calls_are_counted, 1, __ATOMIC_RELEASE);
 }
 

@@ -40,6 +40,8 @@ struct cps_calls {
 	uint32_t room;		      /* frames from `first` on */
 	bool is_in_use, is_elsewhere; /* it belongs to a thread; `stacks` are being changed */
 	uint32_t n_stacks, next_stack;
+	uint64_t *running,
+		since; /* the cycles of the state that runs, or NULL; and when it went on */
 	struct cps_calls_stack stacks[CPS_CALLS_STACKS];
 };
 
@@ -53,10 +55,21 @@ void mcount(void);
 /* [signal] */
 void __fentry__(void);
 
-/* [signal] Count from now on; or not any more. */
-void cps_calls_begin(void);
+/* [signal] Count from now on, with times or without; or not any more. */
+void cps_calls_begin(bool is_timed);
 /* [signal] */
 void cps_calls_end(void);
+
+/* When counting has begun. */
+struct cps_calls_moment {
+	uint64_t cycles, ns; /* of CLOCK_MONOTONIC */
+};
+
+/* [signal] NULL: there are no times. */
+const struct cps_calls_moment *cps_calls_timed_since(void);
+
+/* [signal] The cycles that were spent in a state of these until then. */
+uint64_t cps_calls_cycles(const struct cps_calls *c, uint32_t state, uint64_t now);
 
 /* [signal] How many there are, and each of them; NULL: it is not there yet. */
 uint32_t cps_calls_count(void);

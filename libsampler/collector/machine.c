@@ -108,7 +108,7 @@ static CPS_HOOK void put(struct cps_machine_table *t, uint64_t key, void *value)
 
 #define CHUNK_FIRST 64u
 
-/* Chunk c has the CHUNK_FIRST << c states behind those of the chunks before. */
+/* Chunk c has the CHUNK_FIRST << c states behind those of the chunks before, and then their cycles. */
 static inline CPS_HOOK struct cps_state *state_at(struct cps_state *const *chunks, uint32_t number)
 {
 	uint32_t c = 31 - (uint32_t)__builtin_clz(number / CHUNK_FIRST + 1);
@@ -121,6 +121,21 @@ CPS_HOOK struct cps_state *cps_machine_state(const struct cps_machine *m, uint32
 	return state_at(m->chunks, number);
 }
 
+CPS_HOOK uint64_t *cps_machine_cycles(const struct cps_machine *m, uint32_t number)
+{
+	uint32_t c = 31 - (uint32_t)__builtin_clz(number / CHUNK_FIRST + 1);
+	uint32_t states = CHUNK_FIRST << c;
+
+	return (uint64_t *)(m->chunks[c] + states) + (number - states + CHUNK_FIRST);
+}
+
+static CPS_HOOK struct cps_state *new_chunk(struct cps_machine *m, uint32_t c)
+{
+	size_t bytes = sizeof(struct cps_state) + (m->is_timed ? sizeof(uint64_t) : 0);
+
+	return cps_machine_take(m, ((size_t)CHUNK_FIRST << c) * bytes);
+}
+
 /* The next state, which is not counted yet. NULL: there is no room. */
 static CPS_HOOK struct cps_state *next_state(struct cps_machine *m)
 {
@@ -129,7 +144,7 @@ static CPS_HOOK struct cps_state *next_state(struct cps_machine *m)
 	if (m->n_states == CPS_MACHINE_STATES)
 		return NULL;
 	if (!m->chunks[c])
-		m->chunks[c] = cps_machine_take(m, (CHUNK_FIRST << c) * sizeof(struct cps_state));
+		m->chunks[c] = new_chunk(m, c);
 	return m->chunks[c] ? state_at(m->chunks, m->n_states) : NULL;
 }
 
@@ -351,7 +366,7 @@ cps_machine_go_on(struct cps_machine *m, struct cps_state *from, uintptr_t funct
 
 CPS_HOOK bool cps_machine_begin(struct cps_machine *m)
 {
-	m->chunks[0] = cps_machine_take(m, CHUNK_FIRST * sizeof(struct cps_state));
+	m->chunks[0] = new_chunk(m, 0);
 	if (!m->chunks[0] || !grow(m, &m->contexts, 256))
 		return false;
 	m->none[0] = m->chunks[0];

@@ -79,8 +79,9 @@ struct cps_machine {
 	uint32_t n_states, n_functions; /* those that are complete */
 	struct cps_called *called;	/* the functions, by number */
 	uint32_t room_called;
-	bool is_busy; /* its tables are being changed */
-	bool is_full; /* no more histories are kept */
+	bool is_busy;  /* its tables are being changed */
+	bool is_full;  /* no more histories are kept */
+	bool is_timed; /* states have times; set before cps_machine_begin */
 	uint64_t n_transitions;
 	uint64_t memory;		       /* bytes taken */
 	struct cps_state *none[1];	       /* the transitions of a state that has none yet */
@@ -103,6 +104,9 @@ bool cps_machine_begin(struct cps_machine *m);
 
 /* [signal] The state with that number, which is below n_states. */
 struct cps_state *cps_machine_state(const struct cps_machine *m, uint32_t number);
+
+/* [signal] The cycles of the processor that were spent in that state, of a machine that is timed. */
+uint64_t *cps_machine_cycles(const struct cps_machine *m, uint32_t number);
 
 /* [signal] Some functions are known by their addresses no more (is_closed). */
 void cps_machine_renew(struct cps_machine *m);

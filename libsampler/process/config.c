@@ -190,6 +190,20 @@ static int read_flag(const char *name, const char *on, const char *off, bool *fl
 	return complain(line, bytes, name, value, wanted);
 }
 
+static int read_calls(struct cps_config *c, char *line, size_t bytes)
+{
+	const char *value = setting("CPSAMPLE_CALLS");
+
+	if (!value)
+		return 0;
+	c->times_calls = strcmp(value, "time") == 0;
+	c->counts_calls = c->times_calls || strcmp(value, "on") == 0;
+	c->resources.has_more = c->times_calls;
+	if (c->counts_calls || strcmp(value, "off") == 0)
+		return 0;
+	return complain(line, bytes, "CPSAMPLE_CALLS", value, "must be on, off or time");
+}
+
 static int read_seed(struct cps_config *c, char *line, size_t bytes)
 {
 	const char *value = setting("CPSAMPLE_SEED");
@@ -412,10 +426,9 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 	    read_seed(c, line, bytes) < 0 || read_limits(c, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_ARGS", "on", "off", &c->has_args, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_PYTHON", "on", "off", &c->names_python, line, bytes) < 0 ||
-	    read_flag("CPSAMPLE_CALLS", "on", "off", &c->counts_calls, line, bytes) < 0 ||
-	    read_directory(c, line, bytes) < 0 || read_off_file(c, line, bytes) < 0 ||
-	    read_run(c, line, bytes) < 0 || read_toggle(c, line, bytes) < 0 ||
-	    read_exe(c, line, bytes) < 0 ||
+	    read_calls(c, line, bytes) < 0 || read_directory(c, line, bytes) < 0 ||
+	    read_off_file(c, line, bytes) < 0 || read_run(c, line, bytes) < 0 ||
+	    read_toggle(c, line, bytes) < 0 || read_exe(c, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_UNWINDER", CPS_UNWINDER_LIBUNWIND, CPS_UNWINDER_NATIVE,
 		      &c->wants_libunwind, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_SECCOMP", "all", "stop", &c->outlives_filter, line, bytes) < 0)

@@ -25,6 +25,7 @@ struct cps_config {
 	bool verbose;
 	bool has_args;			/* keep the arguments of the command line */
 	bool counts_calls;		/* of programs that were compiled to tell them */
+	bool times_calls;		/* those whose ends are told, too */
 	bool names_python;		/* Python functions take the place of the interpreter's */
 	const char *directory;		/* where recordings go, or NULL */
 	uint64_t directory_bytes;	/* what the user's recordings there may take; 0: no limit */

@@ -130,7 +130,7 @@ static int start_clock(void)
 static void begin_calls(void)
 {
 	if (config->counts_calls)
-		cps_calls_begin();
+		cps_calls_begin(config->times_calls);
 }
 
 static void set_limits(void)

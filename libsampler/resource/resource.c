@@ -286,7 +286,7 @@ void cps_resource_begin(const struct cps_wanted_resources *wanted,
 					       identity->engine,       identity->engine_why,
 					       identity->scale,	       identity->interval,
 					       identity->interval > 0, false};
-	if (wanted->n <= 1 && (wanted->has_clock || !wanted->n))
+	if (wanted->n <= 1 && (wanted->has_clock || !wanted->n) && !wanted->has_more)
 		return;
 	add_clock(wanted);
 	for (size_t i = 0; i < wanted->n; i++) {

@@ -153,6 +153,7 @@ struct cps_wanted_resources {
 	struct cps_wanted_resource list[CPS_RESOURCES_WANTED];
 	size_t n;
 	bool has_clock; /* one of them is measured by a clock */
+	bool has_more;	/* another one is made of what is beside the samples */
 };
 
 /* [signal] Whether a resource lives from the clock's samples. */

@@ -304,6 +304,20 @@ QUIET static void handle(int number, void (*f)(int), int flags)
 	sigaction(number, &action, NULL);
 }
 
+/* ---- time ---- */
+
+CALL void naps(void)
+{
+	usleep(200000);
+}
+
+CALL void calls_naps(void)
+{
+	for (volatile long i = 0; i < n; i++)
+		naps();
+	sink++;
+}
+
 /* False: it is something else. */
 QUIET __attribute__((always_inline)) static inline bool becomes_others(const char *what)
 {
@@ -373,6 +387,9 @@ int main(int argc, char **argv)
 			fails();
 		for (;;)
 			plain();
+	} else if (!strcmp(what, "naps")) {
+		calls_naps();
+		printf("main calls_naps 1\ncalls_naps naps %ld\n", n);
 	} else if (!becomes_others(what)) {
 		return 2;
 	}

@@ -34,6 +34,12 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
 		"cps_regs_restore:\n\tmovq $15, %rax\n\tsyscall\n\t"                               \
 		".size cps_regs_restore, . - cps_regs_restore\n")
 
+/* [signal] The processor's counter of cycles, which goes on at one rate whatever runs. */
+static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
 #define CPS_REGS_TEXT(x)  #x
 #define CPS_REGS_VALUE(x) CPS_REGS_TEXT(x)
 

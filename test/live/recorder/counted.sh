@@ -159,6 +159,25 @@ killed() {
 	grep -q 'calls are counted until' err || fail "$1: $(cat err)"
 }
 
+# What passes in a call is measured where its end is told: three times 0.2 s at least, and no more than the program has lasted.
+rm -f x.* gmon.out
+record CPSAMPLE_CALLS=time CPSAMPLE_OUTPUT=x.cps ./counted naps 3 >truth || fault "naps ended with $?"
+check naps x.cps
+"$CPCONV" --functions --tsv --resource calls-time x.cps >functions 2>err && fail "-pg: there are times: $(cat functions)"
+grep -q 'no input counts the resource "calls-time"' err || fail "-pg: $(cat err)"
+build -finstrument-functions
+rm -f x.*
+began=$(date +%s%N)
+record CPSAMPLE_CALLS=time CPSAMPLE_OUTPUT=x.cps ./counted naps 3 >truth || fault "naps ended with $?"
+lasted=$(($(date +%s%N) - began))
+check naps x.cps
+"$CPCONV" --functions --tsv --resource calls-time x.cps >functions 2>err || fail "$(cat err)"
+awk -F "$tab" -v lasted=$lasted '{ total[$3] = $1; calls[$3] = $4 }
+	END { exit !(total["naps"] > 599e6 && calls["naps"] == 3 && total["calls_naps"] >= total["naps"] &&
+		total["main"] >= total["calls_naps"] && total["main"] <= lasted * 1.001) }' functions ||
+	fail "of $lasted ns: $(cat functions)"
+build -pg
+
 killed killed_later 3
 killed killed 1000
 

@@ -32,14 +32,27 @@ static void begin(struct bytes *records)
 	put_calls(records, BYTES("\0\2\0\1\0\0\1\0\1\2\7\2"));
 }
 
+/* The same in a stream of version 4. */
+static void begin_with_resources(struct bytes *records)
+{
+	bytes_record(records, CPS_TAG_PROCESS, BYTES("\2\x4d\x09\3cpu\x0b\2ns\x0c\1\x30\1"));
+	put_called(records, BYTES("\0\1\x40\0\x50"));
+	put_calls(records, BYTES("\0\2\0\1\0\0\1\0\1\2\7\2"));
+}
+
 static void refused(const char *payload, size_t n, unsigned tag, const char *message)
 {
 	struct bytes records = {0}, file = {0};
 	struct event_log log;
 
-	begin(&records);
+	if (tag == CPS_TAG_CALL_TIMES)
+		begin_with_resources(&records);
+	else
+		begin(&records);
 	bytes_record(&records, tag, payload, n);
+	writer_version = tag == CPS_TAG_CALL_TIMES ? CPS_VERSION : CPS_VERSION_CLOCK;
 	writer_stream(&file, &records, 100000, true);
+	writer_version = CPS_VERSION_CLOCK;
 	cr_assert_eq(event_log_decode_bytes(&log, file.at, file.n), -1, "not refused: %s", message);
 	cr_assert(strstr(log.text, message), "%s", log.text);
 	cr_assert(strstr(log.text, " at byte "), "%s", log.text);
@@ -64,6 +77,14 @@ Test(counted, records_that_cannot_be)
 	refused(BYTES("\0\2\0\3\2\4\1\0"), CPS_TAG_CALLS, "a called function is unknown");
 	refused(BYTES("\0\2\0\3\2\2\1"), CPS_TAG_CALLS, "too early");
 	refused(most, sizeof(most) - 1, CPS_TAG_CALLS, "overflow: the calls do not fit 64 bits");
+	refused(BYTES("\0\2\1\1"
+		      "\5\6\7"),
+		CPS_TAG_CALL_TIMES, "a state with a time is unknown");
+	refused(BYTES("\1\2\1\1\5"), CPS_TAG_CALL_TIMES, "times of calls are not in order");
+	refused(BYTES("\0\2\1\2\5"), CPS_TAG_CALL_TIMES, "times of calls are not in order");
+	refused(BYTES("\0\2\1"), CPS_TAG_CALL_TIMES, "too early");
+	refused(BYTES("\0\1\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), CPS_TAG_CALL_TIMES,
+		"overflow: a time of calls does not fit 64 bits");
 }
 
 /* ---- the file beside ------------------------------------------------------------------------- */

@@ -70,6 +70,22 @@ Test(config, seeds)
 		refuses("CPSAMPLE_SEED", wrong[i]);
 }
 
+Test(config, calls)
+{
+	static const char *const wrong[] = {"yes", "times", "On", "on,time", "1"};
+
+	cr_assert_eq(cps_config_read(&config, complaint, sizeof(complaint)), 0);
+	cr_assert(config.counts_calls && !config.times_calls && !config.resources.has_more);
+	accepts("CPSAMPLE_CALLS", "time");
+	cr_assert(config.counts_calls && config.times_calls && config.resources.has_more);
+	accepts("CPSAMPLE_CALLS", "on");
+	cr_assert(config.counts_calls && !config.times_calls);
+	accepts("CPSAMPLE_CALLS", "off");
+	cr_assert(!config.counts_calls && !config.times_calls);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		refuses("CPSAMPLE_CALLS", wrong[i]);
+}
+
 Test(config, defaults)
 {
 	cr_assert_eq(cps_config_read(&config, complaint, sizeof(complaint)), 0);

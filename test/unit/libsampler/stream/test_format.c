@@ -17,7 +17,7 @@
 static const char *const kinds[] = {"whole",	 "process",  "module",	 "thread", "samples",
 				    "losses",	 "end",	     "mark",	 "engine", "jit",
 				    "columnar2", "columnar", "resource", "atom",   "counted",
-				    "freed",	 "block",    "called",	 "calls"};
+				    "freed",	 "block",    "called",	 "calls",  "times"};
 
 struct example {
 	struct bytes records, payload, events;
