@@ -688,6 +688,10 @@ int selection_match_no_resource(const struct selection_match *m, struct event_te
 	if (n)
 		return error_append(err, "; name it without its interval: %.*s", (int)n,
 				    name.bytes);
+	if (name.length == strlen(EVENT_CALLS_TIME) &&
+	    !memcmp(name.bytes, EVENT_CALLS_TIME, name.length))
+		error_append(err, " (cpsample --calls time PROGRAM measures it, if compiled with "
+				  "-finstrument-functions)");
 	if (is_recorded(name))
 		error_append(err, " (cpsample -r %.*s PROGRAM records it)", shown, name.bytes);
 	return shortlist_append(&m->resources, SHORTLIST_ALL, err);

@@ -74,12 +74,13 @@ echo 'echo hello' >plain && chmod +x plain
 refuses 126 "neither an ELF program nor a script" ./plain
 # Every option sets its variable.
 unset CPSAMPLE_KERNEL_TICKS
-cpsample -r cpu:2ms --clock=itimer -o x.cps --exe /env --delay 1 --duration=2s --toggle USR2 --max-bytes 1M --budget 1% --dir /tmp --dir-bytes 1G --args off --python off \
+cpsample -r cpu:2ms --clock=itimer -o x.cps --exe /env --delay 1 --duration=2s --toggle USR2 --max-bytes 1M --budget 1% --dir /tmp --dir-bytes 1G --args off --python off --calls time \
 	--journal=2M --seccomp all --seed 7 --jitter off --kernel-ticks --no-keep -v -- env >out 2>err || fail "options: $(cat err)"
 grep ^CPSAMPLE_ out | grep -v '^CPSAMPLE_RUN=[0-9]*\.[0-9]*$' | sort >got
 cat >want <<'END'
 CPSAMPLE_ARGS=off
 CPSAMPLE_BUDGET=1%
+CPSAMPLE_CALLS=time
 CPSAMPLE_CLOCK=itimer
 CPSAMPLE_DELAY=1
 CPSAMPLE_DIR=/tmp
