@@ -184,7 +184,7 @@ write python.cps
 # Calls that were counted.
 $CC -O2 -g -pg -mfentry -fno-inline -fno-optimize-sibling-calls -fno-ipa-icf -pthread -o counted "$root/test/targets/counted.c" ||
 	fail "cannot build counted"
-record CPSAMPLE_OUTPUT=counted.cps ./counted plain 3000000 >/dev/null || fail "counted ended with $?"
+record CPSAMPLE_RESOURCES=cpu:100us CPSAMPLE_OUTPUT=counted.cps ./counted plain 20000000 >/dev/null || fail "counted ended with $?"
 write counted.cps
 
 # Several resources of two programs.

@@ -79,7 +79,7 @@ set -- --resource line,cpu,CPU,a.b,a_b namesakes.pb.gz
 "$CPCONV" --parquet -o namesakes.parquet "$@" 2>err || fail "namesakes: $(cat err)"
 by_node duckdb.cjs 'SELECT column_name FROM (DESCRIBE t)' namesakes.parquet | sed -n '18,$p' | tr '\n' ' ' >got
 echo 'line_2 line_samples line_squared cpu_samples cpu_samples_2 cpu_squared CPU_samples_3 CPU_samples_4 CPU_squared_2' \
-	'a.b_n a.b_samples a.b_squared a_b_n a_b_samples a_b_squared ' | tr -d '\n' | same /dev/stdin got "columns"
+	'a.b_n a.b_samples a.b_squared a_b_n a_b_samples a_b_squared calls ' | tr -d '\n' | same /dev/stdin got "columns"
 by_node duckdb.cjs 'SELECT line, line_2, cpu_samples, "CPU_samples_3", a_b_n FROM t' namesakes.parquet >got 2>&1
 printf 'null\t3\t6\t9\t15\n' | same /dev/stdin got "figures of columns"
 "$CPCONV" --callgrind "$@" >namesakes.out 2>err || fail "namesakes: $(cat err)"
