@@ -21,6 +21,7 @@
 #define TEXT_THRESHOLD 0.5
 #define CALLS	       "calls:" /* the names of resources that count calls begin so */
 #define INDENT	       2	/* of the names of callers */
+#define NOTHING	       0.005	/* percent, which are written as 0.00 */
 #define SHARE_WIDTH    8
 #define NAME_ROOM      16 /* columns, below which columns of figures are left out */
 
@@ -85,42 +86,54 @@ static void write_shares(const struct shortlist *l, const struct caller_shares_f
 	out_text(l->out, " ");
 }
 
-/* Write one line for all callers below the threshold. They are the last ones, because callers are
- * sorted by misplaced time. */
-static void write_small(const struct shortlist *l, const struct caller_shares_function *f,
-			size_t from)
+/* Whether both shares would be 0.00. */
+static bool says_nothing(const struct caller_shares_function *f, const struct caller_shares_arc *a)
 {
-	const struct caller_shares_arc *arcs = l->sharing->arcs + f->first;
-	struct caller_shares_arc sum = {0};
-	size_t i;
+	return caller_shares_of_calls(f, a) < NOTHING / 100 &&
+	       caller_shares_of_time(f, a) < NOTHING / 100;
+}
 
-	if (from == f->n)
+/* Write one line for `n` callers below the threshold, or of which there is nothing to say. */
+static void write_small(const struct shortlist *l, const struct caller_shares_function *f,
+			const struct caller_shares_arc *sum, size_t n)
+{
+	if (!n)
 		return;
-	for (i = from; i < f->n; i++) {
-		sum.calls += arcs[i].calls;
-		sum.time += arcs[i].time;
-	}
-	write_shares(l, f, &sum);
-	out_format(l->out, "%*s%zu caller%s off by less than %g %%\n", INDENT, "", f->n - from,
-		   f->n - from == 1 ? "" : "s", l->threshold);
+	if (says_nothing(f, sum))
+		for (size_t i = 0; i < COLUMNS; i++)
+			looks_cell(l->out, &l->columns, i, "");
+	if (says_nothing(f, sum))
+		out_text(l->out, " ");
+	else
+		write_shares(l, f, sum);
+	out_format(l->out, "%*s%zu caller%s off by less than %g %%\n", INDENT, "", n,
+		   n == 1 ? "" : "s", l->threshold > NOTHING ? l->threshold : NOTHING);
 }
 
 static void write_function(const struct shortlist *l, const struct caller_shares_function *f)
 {
 	const struct caller_shares_arc *arcs = l->sharing->arcs + f->first;
+	struct caller_shares_arc small = {0};
 	char text[WEIGHT_BYTES];
-	size_t i;
+	size_t i, n_small = 0;
 
 	for (i = 0; i < MEASURED; i++)
 		looks_cell(l->out, &l->columns, i, "");
 	looks_cell(l->out, &l->columns, MEASURED, weight_text(text, l->scale, f->time));
 	out_text(l->out, " ");
 	write_name(l, f->function, 0);
-	for (i = 0; i < f->n && !is_small(l, caller_shares_misplaced(f, &arcs[i])); i++) {
-		write_shares(l, f, &arcs[i]);
-		write_name(l, arcs[i].caller, INDENT);
+	for (i = 0; i < f->n; i++) {
+		if (!is_small(l, caller_shares_misplaced(f, &arcs[i])) &&
+		    !says_nothing(f, &arcs[i])) {
+			write_shares(l, f, &arcs[i]);
+			write_name(l, arcs[i].caller, INDENT);
+			continue;
+		}
+		small.calls += arcs[i].calls;
+		small.time += arcs[i].time;
+		n_small++;
 	}
-	write_small(l, f, i);
+	write_small(l, f, &small, n_small);
 }
 
 static void write_table(const struct shortlist *l, const struct footer *footer)
@@ -179,6 +192,31 @@ static void write_rows(const struct shortlist *l)
 
 /* ---- the choice of functions ----------------------------------------------------------------- */
 
+/* Why functions with several callers that were counted cannot be compared, or NULL: they have not got them, or nothing is in the
+ * way. */
+static const char *why_unlike(const struct graph *g, const struct function_names *names)
+{
+	const char *why = NULL;
+	size_t n_counted = 0;
+
+	for (size_t i = 0; g->has_calls && g->tree && i < g->n_arcs; i++) {
+		const struct graph_arc *a = &g->arcs[i];
+		const struct tree_function *caller = &g->functions[a->caller],
+					   *callee = &g->functions[a->callee];
+
+		if (a->caller == a->callee || !function_names_has(names, callee->name))
+			continue;
+		n_counted += a->is_counted;
+		if (!a->weight || a->is_counted)
+			continue;
+		if (caller->is_inline || callee->is_inline)
+			why = "inlining has changed who is seen to call it: --no-inlines";
+		else if (!why)
+			why = "some of who calls it does not tell of calls";
+	}
+	return n_counted > 1 ? why : NULL;
+}
+
 /* With --root, only the root functions are shown, with all of their callers unless --threshold is
  * given. */
 static int choose_roots(struct shortlist *l, const char *root, struct error *err)
@@ -186,6 +224,7 @@ static int choose_roots(struct shortlist *l, const char *root, struct error *err
 	const struct graph *g = l->graph;
 	struct caller_shares *shares = l->sharing;
 	struct function_names names;
+	const char *why;
 	size_t i, n = 0;
 
 	if (function_names_of_graph(&names, g, root, err))
@@ -194,7 +233,13 @@ static int choose_roots(struct shortlist *l, const char *root, struct error *err
 		if (function_names_has(&names, g->functions[shares->functions[i].function].name))
 			shares->functions[n++] = shares->functions[i];
 	shares->n = l->end = n;
-	if (n == 0 && names.n > 0)
+	why = n == 0 ? why_unlike(g, &names) : NULL;
+	if (why)
+		error_set(err,
+			  "--root: the callers of \"%s\" in samples are not those that were "
+			  "counted: %s",
+			  names.title, why);
+	else if (n == 0 && names.n > 0)
 		error_set(err, "--root: the function \"%s\" has not got several callers",
 			  names.title);
 	l->threshold = view_input_threshold(l->in->options, 0);

@@ -310,7 +310,9 @@ static int show(struct paths *p, struct out *o, struct error *err)
 		.label = TABLE_PATH,
 		.text_threshold = TEXT_THRESHOLD,
 		.columns = columns,
-		.format = "format: usage_fraction (call_path) [#raw_samples]\n",
+		.format = profile_is_measured(p->in->profile)
+				  ? "format: usage_fraction (call_path) [#contexts]\n"
+				  : "format: usage_fraction (call_path) [#raw_samples]\n",
 		.last = "(call_path)",
 		.of_parent = is_one ? "fractions are of the parent path"
 				    : "percentages are of the parent path",
@@ -420,7 +422,9 @@ static int show_sequences(const struct view_input *in, struct out *o, struct rec
 		.label = TABLE_PATH,
 		.text_threshold = TEXT_THRESHOLD,
 		.columns = columns,
-		.format = "format: usage_fraction (call_path) [#raw_samples] #callers\n",
+		.format = profile_is_measured(in->profile)
+				  ? "format: usage_fraction (call_path) [#contexts] #callers\n"
+				  : "format: usage_fraction (call_path) [#raw_samples] #callers\n",
 		.above = write_meaning,
 		.below = write_hint,
 		.describe = describe_sequence,

@@ -381,11 +381,15 @@ static int describe_usage(void *context, uint32_t part, struct table_row *row, s
 	return 0;
 }
 
-static const char *format(const struct view_input *in)
+static const char *format(const struct view_input *in, bool has_calls)
 {
-	return samples_width(in->profile) >= 0
-		       ? "format: usage_fraction function_name [#raw_samples]\n"
-		       : "format: usage_fraction function_name\n";
+	if (samples_width(in->profile) < 0)
+		return "format: usage_fraction function_name\n";
+	if (profile_is_measured(in->profile))
+		return has_calls ? "format: usage_fraction function_name [#contexts] #calls\n"
+				 : "format: usage_fraction function_name [#contexts]\n";
+	return has_calls ? "format: usage_fraction function_name [#raw_samples] #calls\n"
+			 : "format: usage_fraction function_name [#raw_samples]\n";
 }
 
 static int write_functions(const struct view_input *in, struct out *o, struct error *err)
@@ -405,7 +409,7 @@ static int write_functions(const struct view_input *in, struct out *o, struct er
 		.below = write_starts,
 		.text_threshold = 1,
 		.columns = columns,
-		.format = format(in),
+		.format = format(in, in->calls),
 		.last = "function (total)",
 		.above = write_totals,
 		.describe = describe_usage,
@@ -429,7 +433,7 @@ static int write_bodies(const struct view_input *in, struct out *o, struct error
 		.title = "Body Function Profile",
 		.text_threshold = 1,
 		.columns = columns,
-		.format = format(in),
+		.format = format(in, false),
 		.last = "function (self)",
 		.above = write_self,
 		.describe = describe_usage,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/call_counts.h"
 #include "model/processes.h"
 #include "page/page.h"
 #include "view/compared.h"
@@ -141,11 +142,36 @@ static void write_others(struct out *o, const struct profile *p)
 	out_text(o, " has all\n");
 }
 
+/* Functions of the calls that no sample has met are not in the page. */
+static int caption_unmet(struct out *o, const struct view_input *in, struct error *err)
+{
+	struct call_counts counts;
+	size_t n = 0;
+	int status;
+
+	if (!in->calls)
+		return 0;
+	status = call_counts_build(&counts, in->calls, err);
+	for (size_t i = 1; !status && i < in->tree->n_nodes; i++)
+		if (call_counts_knows(&counts, in->tree->nodes[i].name))
+			counts.calls[in->tree->nodes[i].name] = 0;
+	for (size_t i = 0; !status && i < counts.n_names; i++)
+		n += counts.calls[i] > 0;
+	if (n)
+		out_format(o,
+			   "calls were counted of %zu more function%s, which no sample has met\n",
+			   n, n == 1 ? "" : "s");
+	call_counts_free(&counts);
+	return status;
+}
+
 static char *caption_of(const struct view_input *in, struct error *err)
 {
 	struct view_input as = *in;
 	struct out *o = out_open_memory(err);
+	struct error unused;
 	size_t n;
+	int status;
 
 	if (!o)
 		return NULL;
@@ -155,7 +181,12 @@ static char *caption_of(const struct view_input *in, struct error *err)
 	else
 		caption_write(o, "Profile", &as);
 	caption_calls(o, &as);
+	status = caption_unmet(o, in, err);
 	write_others(o, in->profile);
+	if (status) {
+		free(out_take(o, &n, &unused));
+		return NULL;
+	}
 	return without_hints(out_take(o, &n, err));
 }
 

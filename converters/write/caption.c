@@ -665,7 +665,7 @@ void caption_totals(struct out *o, const struct view_input *in)
 		out_text(o, "totals: propagated, cycles split\n");
 }
 
-/* The time in which calls were counted is no part of the total. */
+/* The time in which calls were counted is no part of the total, but one of what recording took where a line says that. */
 static void caption_profiling(struct out *o, const struct profile *p)
 {
 	char text[WEIGHT_BYTES];
@@ -674,8 +674,10 @@ static void caption_profiling(struct out *o, const struct profile *p)
 	for (size_t i = 0; i < p->n_processes; i++)
 		hooks_ns += p->processes[i].calls.hooks_ns;
 	if (hooks_ns && weight_is_cpu(p))
-		out_format(o, "[profiling]: %s, in which calls were counted, outside of 100 %%\n",
-			   weight_duration(text, hooks_ns));
+		out_format(o, "[profiling]: %s%s; outside of 100 %%\n",
+			   weight_duration(text, hooks_ns),
+			   caption_says_recording(p) ? " of what recording took, to count calls"
+						     : ", in which calls were counted");
 }
 
 /* Those that a signal handler has made while one was being counted are few. */

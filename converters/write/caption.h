@@ -32,6 +32,9 @@ bool caption_run(struct out *o, const struct profile *p, struct run_times *r);
  * may mean, if threads were that for a tenth of their time. */
 void caption_remarks(struct out *o, const struct profile *p);
 
+/* Whether caption_remarks says what recording took. */
+bool caption_says_recording(const struct profile *p);
+
 /* Of two programs: "recording itself took 12 % of the CPU time before, 3 % after; no row has it", if it is a twentieth of one. */
 void caption_cost_compared(struct out *o, const struct profile *p);
 

@@ -258,16 +258,24 @@ static double cost_share(const struct cost *c)
 	return c->cpu_ns ? weight_fraction(c->own_ns, c->cpu_ns) : 0;
 }
 
+bool caption_says_recording(const struct profile *p)
+{
+	struct cost cost = {0, 0};
+
+	cost_add(&cost, p->processes, p->n_processes);
+	return cost_share(&cost) >= DEAR;
+}
+
 static void write_recording(struct out *o, const struct profile *p)
 {
 	struct cost cost = {0, 0};
 	char text[WEIGHT_BYTES];
 	double share;
 
+	if (!caption_says_recording(p))
+		return;
 	cost_add(&cost, p->processes, p->n_processes);
 	share = cost_share(&cost);
-	if (share < DEAR)
-		return;
 	if (p->threads || p->states || p->from_ns || p->to_ns)
 		out_format(o, "recording itself took %.3g %% of the whole run's CPU time",
 			   100 * share);

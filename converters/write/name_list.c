@@ -15,6 +15,8 @@
 #define WIDTH	   80
 #define CUT	   ".."
 #define ROOM_LEAST 12 /* for a name that is cut */
+#define SECOND	   6  /* the least column of a line whose name has no room behind w->column, */
+#define ROOM_FEW   40 /* if there are so few columns */
 
 static bool is_word(const char *name, size_t n)
 {
@@ -106,7 +108,10 @@ void name_list_add_text(struct name_list *w, const char *bytes, size_t n, const 
 	if (is_cut)
 		used = w->room;
 
-	if (w->at > w->column && used >= w->width - w->at) {
+	if (w->width < INT_MAX && w->width - w->column < ROOM_FEW && used > w->width - w->column) {
+		w->at = used < w->width - SECOND ? w->width - used : SECOND;
+		out_format(w->out, "\n%*s", w->at, "");
+	} else if (w->at > w->column && used >= w->width - w->at) {
 		out_format(w->out, "\n%*s", w->column, "");
 		w->at = w->column;
 	} else if (w->at > w->column) {

@@ -67,6 +67,13 @@ static bool has_modules(const struct table *t)
 	       !t->about->format;
 }
 
+/* What stands for a sample where times were measured is a context. */
+static const char *heading_of(const struct table *t, const struct table_column *c)
+{
+	return c->kind == TABLE_SAMPLES && profile_is_measured(t->in->profile) ? "contexts"
+									       : c->heading;
+}
+
 /* What is in other columns, too, goes first. */
 static int order_of(enum table_kind kind)
 {
@@ -89,7 +96,7 @@ static void list_columns(const struct table *t, struct looks_columns *list)
 	for (const struct table_column *c = t->about->columns;
 	     c->kind && list->n < LOOKS_COLUMNS_MOST; c++)
 		list->list[list->n++] = (struct looks_column){
-			c->heading,
+			heading_of(t, c),
 			is_text(c) && c->kind != TABLE_LABEL ? width_of(t, c) : 0,
 			order_of(c->kind),
 		};
@@ -139,7 +146,7 @@ static void write_own_heading(const struct table *t)
 			out_format(t->out, "  %s", c->heading);
 		else
 			out_format(t->out, "%s%*s", is_first ? "" : " ", width_of(t, c),
-				   c->heading);
+				   heading_of(t, c));
 		is_first = false;
 	}
 	out_text(t->out, "\n");

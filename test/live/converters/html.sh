@@ -13,6 +13,7 @@
 # - With the page before these were there: no strip, no choice of colours, no samples, recursion in full, three rows of
 #   controls on a phone, "--resource" among its words, and in the call graph of 18 functions lines through boxes 27 times.
 # - With the page before: the title of spin 150 was spin, and both of its processes were named so in the timeline.
+# - With the page before, which did not say that calls of more functions were counted.
 # - With next and previous for what is beside the root alone: they could not be pressed in the view of callers and callees, and
 #   went to 2 of 3 matches of the graph from the leaf.
 # - With sums of runs: of two runs a side the page had 61 -> 117 where --base has 30.5 -> 58.5.
@@ -124,6 +125,9 @@ by_node page.cjs called.html called leaf >got 2>err || fail "called: $(cat err)"
 sort got >sorted
 grep -q "^leaf${tab}60000000\$" want || fail "called: leaf has $(cat want)"
 same want sorted "calls"
+unmet=$("$CPCONV" --functions --tsv --threshold 0 pg.cps | awk -F "$tab" '$1 == 0 && $4 > 0 { n++ } END { print n + 0 }')
+[ "$unmet" -gt 1 ] || fail "samples have met all functions"
+by_node page.cjs called.html dear "calls were counted of $unmet more functions, which no sample has met" 2>err || fail "$(cat err)"
 
 # Source lines have the figures of --source, by each resource; their text is there if it is packed, or asked for.
 record CPSAMPLE_OUTPUT=deep.cps CPSAMPLE_RESOURCES=cpu,real "$targets/deep" 50 200 >out || fail "deep: ended with $?"

@@ -44,6 +44,20 @@ Test(name_list, long_names)
 	words_are((const char *const[]){SIXTY SIXTY, "b", NULL}, 10, SIXTY SIXTY "\n          b");
 }
 
+/* Far to the right there is no room for most names: they begin further to the left. Seen to fail: when they did not. */
+Test(name_list, long_names_far_to_the_right)
+{
+	static const char column[] = "                                                            ";
+
+	words_are((const char *const[]){"a", TEN TEN "a", SIXTY SIXTY, "b", NULL}, 60,
+		  "a\n                                                           " TEN TEN
+		  "a\n      " SIXTY SIXTY "\n                                                  "
+		  "          b");
+	words_are((const char *const[]){"a", TEN "123456789", "b", NULL}, strlen(column),
+		  "a\n                                                            " TEN
+		  "123456789\n                                                            b");
+}
+
 /* An e with an accent has two bytes and one column, a control character four. */
 Test(name_list, columns)
 {
