@@ -281,17 +281,25 @@ struct calls_file {
 	int fd;
 	off_t begin, offset, end;
 	uint64_t until_us, hooks_ns; /* what its head says */
-	unsigned char *bytes;	     /* of CPS_RECORD_BYTES_MAX and FRAME_BYTES */
-	size_t n;
+	unsigned char *bytes;	     /* FILE_BYTES */
+	size_t at, n;		     /* where those are that come next, and how many there are */
 };
 
-/* As many bytes as there are, up to what a record can have. */
+/* What a record can have, and room for more, so that small records do not have all behind them moved. */
+#define RECORD_BYTES (CPS_RECORD_BYTES_MAX + FRAME_BYTES)
+#define FILE_BYTES   (2 * (size_t)RECORD_BYTES)
+
+/* As many bytes as there are, at least up to what a record can have. */
 static void fill(struct calls_file *f)
 {
 	ssize_t got = 1;
 
-	while (got > 0 && f->n < CPS_RECORD_BYTES_MAX + FRAME_BYTES) {
-		size_t room = CPS_RECORD_BYTES_MAX + FRAME_BYTES - f->n;
+	if (f->n >= RECORD_BYTES || f->offset == f->end)
+		return;
+	memmove(f->bytes, f->bytes + f->at, f->n);
+	f->at = 0;
+	while (got > 0 && f->n < FILE_BYTES) {
+		size_t room = FILE_BYTES - f->n;
 
 		if (f->end - f->offset < (off_t)room)
 			room = (size_t)(f->end - f->offset);
@@ -305,7 +313,7 @@ static void fill(struct calls_file *f)
 
 static void drop(struct calls_file *f, size_t n)
 {
-	memmove(f->bytes, f->bytes + n, f->n - n);
+	f->at += n;
 	f->n -= n;
 }
 
@@ -320,10 +328,10 @@ static uint64_t number_at(const unsigned char *bytes)
 /* What is wrong with the head, or NULL. */
 static const char *head_take(struct calls_file *f)
 {
-	const unsigned char *at = f->bytes + sizeof(CPS_CALLS_MAGIC) - 1;
+	const unsigned char *head = f->bytes + f->at, *at = head + sizeof(CPS_CALLS_MAGIC) - 1;
 	struct decode_stream *s = f->s;
 
-	if (f->n < CPS_CALLS_HEAD_BYTES || memcmp(f->bytes, CPS_CALLS_MAGIC, 8) != 0)
+	if (f->n < CPS_CALLS_HEAD_BYTES || memcmp(head, CPS_CALLS_MAGIC, 8) != 0)
 		return "has another file's head";
 	if (*at != CPS_CALLS_VERSION)
 		return "has an unknown version";
@@ -338,7 +346,8 @@ static const char *head_take(struct calls_file *f)
 /* Decode the record at the beginning. -1: error, or with s->wrong the file is wrong. */
 static int record_take(struct calls_file *f)
 {
-	struct cursor c = {f->bytes, f->bytes + f->n, NULL};
+	const unsigned char *bytes = f->bytes + f->at;
+	struct cursor c = {bytes, bytes + f->n, NULL};
 	struct decode_stream *s = f->s;
 	uint64_t tag, length;
 	size_t head;
@@ -346,9 +355,9 @@ static int record_take(struct calls_file *f)
 	s->wrong = "ends inside a record";
 	if (!decode_record_frame(&c, &tag, &length) || length + 4 > (size_t)(c.end - c.at))
 		return -1;
-	head = (size_t)(c.at - f->bytes);
+	head = (size_t)(c.at - bytes);
 	s->wrong = "has a wrong checksum";
-	if (!decode_record_crc_is_right(f->bytes, head + length))
+	if (!decode_record_crc_is_right(bytes, head + length))
 		return -1;
 	s->wrong = "has a record that is out of place";
 	if (tag != CPS_TAG_CALLED && tag != CPS_TAG_CALLS && tag != CPS_TAG_CALL_TIMES)
@@ -369,7 +378,7 @@ static int read_all(struct calls_file *f, const char **wrong)
 	int status = 0;
 
 	decode_calls_forget(&f->s->calls);
-	f->n = 0;
+	f->at = f->n = 0;
 	f->offset = f->begin;
 	fill(f);
 	*wrong = head_take(f);
@@ -402,7 +411,7 @@ static int use(struct calls_file *f, const char **wrong)
 	struct error *err = f->s->err;
 	int status;
 
-	f->bytes = malloc(CPS_RECORD_BYTES_MAX + FRAME_BYTES);
+	f->bytes = malloc(FILE_BYTES);
 	if (!f->bytes)
 		return error_memory(err);
 	f->s->calls = (struct decode_calls){0};

@@ -143,6 +143,25 @@ Test(counted, a_file_beside_a_stream_without_an_end)
 	beside_end(&b);
 }
 
+/* A file of many small records is read in pieces, each of which is moved once. Seen to fail: when a piece that was moved was read
+ * from where it had been. */
+Test(counted, a_file_of_many_records)
+{
+	struct beside b;
+	const char *text;
+
+	beside_begin(&b, DEMO_JOURNAL);
+	for (unsigned i = 0; i < 400000; i++)
+		put_called(&b.calls, BYTES("\2"));
+	cr_assert_gt(b.calls.n, 5u << 19);
+	put_calls(&b.calls, BYTES("\0\2\0\3\0\0\5\1"));
+	text = beside_decode(&b);
+	cr_assert(strstr(text, "state 3 of 0 calls 0: 5 + 1\n"), "%s", text);
+	cr_assert(strstr(text, "; calls are counted until 1.500 s\n"), "%s", text);
+	event_log_free(&b.log);
+	beside_end(&b);
+}
+
 /* Also if recording stopped before the program did. Seen to fail: with a reader that took it all the same. */
 Test(counted, the_file_beside_a_stream_with_an_end)
 {
