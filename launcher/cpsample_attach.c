@@ -52,13 +52,16 @@ static void take_signals(void)
 /* How often it is told that somebody wants the recording, at least. */
 #define BEAT_MS 200
 
-/* Returns how many ms there are until the end, at most a beat. */
+/* Returns how many ms there are until the end, at most a beat; hardly any if a thread has to be let go as soon as it stops. */
 static int rest_ms(uint64_t end)
 {
+	bool is_awaited = hijack_release_late();
 	uint64_t now = hijack_now();
 
 	if (now >= end)
 		return 0;
+	if (is_awaited)
+		return 1;
 	return end - now < BEAT_MS * UINT64_C(1000000) ? (int)((end - now) / 1000000) + 1 : BEAT_MS;
 }
 

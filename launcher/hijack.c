@@ -205,12 +205,17 @@ static bool put(const struct hijack *h, struct hijack_piece *p, uint64_t at, con
 	return true;
 }
 
+static void forget(struct hijack_piece *p)
+{
+	free(p->before);
+	p->before = NULL;
+}
+
 static void put_back(const struct hijack *h, struct hijack_piece *p)
 {
 	if (p->before)
 		target_write(h->target, p->at, p->before, p->n);
-	free(p->before);
-	p->before = NULL;
+	forget(p);
 }
 
 /* ---- a thread that stops and goes on ------------------------------------------------------------------------ */
@@ -294,17 +299,42 @@ static int interrupt(int tid)
 	return r ? ESRCH : EBUSY;
 }
 
-int hijack_stop(struct hijack *h, const struct target *t, int tid)
-{
-	double then, now;
-	int error;
+/* Threads that have not stopped yet, and will: only then can they be let go. */
+#define LATE_MOST 64
 
+static struct late {
+	const struct target *target;
+	int tid;
+} late[LATE_MOST];
+static size_t n_late;
+
+static bool is_late(int tid)
+{
+	for (size_t i = 0; i < n_late; i++)
+		if (late[i].tid == tid)
+			return true;
+	return false;
+}
+
+static void begin_stop(struct hijack *h, const struct target *t, int tid)
+{
 	memset(h, 0, offsetof(struct hijack, xstate));
 	h->target = t;
 	h->tid = tid;
 	h->is_entered = false;
 	h->n_held = 0;
 	h->code.before = h->frame.before = h->fp.before = NULL;
+}
+
+int hijack_stop(struct hijack *h, const struct target *t, int tid)
+{
+	double then, now;
+	int error;
+
+	hijack_release_late();
+	if (n_late == LATE_MOST || is_late(tid))
+		return EBUSY;
+	begin_stop(h, t, tid);
 	then = ran_at(t, tid);
 	now = ran_at(NULL, 0);
 	h->slept_ns = then && now > then ? (uint64_t)((now - then) * 1e6) : 0;
@@ -314,7 +344,9 @@ int hijack_stop(struct hijack *h, const struct target *t, int tid)
 	error = interrupt(tid);
 	if (!error && !get_regs(tid, &h->regs))
 		error = errno;
-	if (error && error != EBUSY)
+	if (error == EBUSY)
+		late[n_late++] = (struct late){t, tid};
+	else if (error)
 		ptrace(PTRACE_DETACH, tid, 0, 0);
 	return error;
 }
@@ -406,6 +438,38 @@ void hijack_go_on(struct hijack *h)
 	for (int i = 0; i < h->n_held; i++)
 		syscall(SYS_tgkill, h->target->pid, h->tid, h->held[i]);
 	h->n_held = 0;
+}
+
+/* Returns whether it is no thread of ours any more. */
+static bool release(const struct late *l)
+{
+	static struct hijack h;
+	int status, r = waitpid(l->tid, &status, __WALL | WNOHANG);
+
+	if (!r || (r > 0 && WIFSTOPPED(status) && !is_stop_of_ours(status))) {
+		if (r)
+			ptrace(PTRACE_CONT, l->tid, 0, status >> 16 ? 0 : WSTOPSIG(status));
+		return false;
+	}
+	if (r > 0 && WIFSTOPPED(status)) {
+		begin_stop(&h, l->target, l->tid);
+		h.stopped_ns = hijack_now();
+		if (get_regs(l->tid, &h.regs))
+			hijack_go_on(&h);
+		else
+			ptrace(PTRACE_DETACH, l->tid, 0, 0);
+	}
+	return true;
+}
+
+bool hijack_release_late(void)
+{
+	for (size_t i = 0; i < n_late;)
+		if (release(&late[i]))
+			late[i] = late[--n_late];
+		else
+			i++;
+	return n_late > 0;
 }
 
 /* ---- the frame ------------------------------------------------------------------------------------------------ */
@@ -579,16 +643,47 @@ static bool is_done(const struct hijack *h, uint64_t at)
 	return target_read(h->target, at, &done, sizeof(done)) && done;
 }
 
+/* Whether it waits in the kernel for a lock, as far as can be seen. */
+static bool is_at_lock(const struct hijack *h)
+{
+	char path[80], line[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", h->target->pid, h->tid);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	return strtol(line, NULL, 10) == SYS_futex;
+}
+
+#define LOOKS_AT_LOCK 100
+
+/* Whether the call is to be given up. One that gets on is not: what it has begun would be left half done, and it may be that the
+ * machine or the disk is slow. */
+static bool is_hopeless(const struct hijack *h, uint64_t begin, int *n_looks)
+{
+	uint64_t passed = hijack_now() - begin;
+
+	if (passed < 3 * SECOND_NS)
+		return false;
+	*n_looks = is_at_lock(h) ? *n_looks + 1 : 0;
+	return *n_looks > LOOKS_AT_LOCK || passed > 60 * SECOND_NS;
+}
+
 /* Lets it run until `done` is set. */
 static bool run(struct hijack *h, uint64_t done, const char **why)
 {
-	uint64_t until = hijack_now() + 3 * SECOND_NS;
-	int status, r;
+	uint64_t begin = hijack_now();
+	int status, r, n_looks = 0;
 
 	if (ptrace(PTRACE_CONT, h->tid, 0, 0) != 0)
 		return false;
 	while (!is_done(h, done)) {
 		r = wait_until(h->tid, &status, hijack_now() + 50000);
+		hijack_release_late();
 		*why = "it has ended meanwhile";
 		if (r < 0 || (r && !WIFSTOPPED(status)))
 			return false;
@@ -598,7 +693,7 @@ static bool run(struct hijack *h, uint64_t done, const char **why)
 		if (r)
 			ptrace(PTRACE_CONT, h->tid, 0, 0);
 		*why = "the call does not come back: another thread has a lock that it needs";
-		if (hijack_now() > until) {
+		if (is_hopeless(h, begin, &n_looks)) {
 			interrupt(h->tid);
 			return false;
 		}
@@ -656,13 +751,26 @@ static void settle(struct hijack *h)
 		ptrace(PTRACE_CONT, h->tid, 0, 0);
 }
 
+/* It does not stop, as on a machine that does not let it run. Then it comes back by itself, as if the launcher had been killed, and
+ * needs what lies there until then. */
+static bool is_out_of_reach(const struct hijack *h)
+{
+	struct user_regs_struct r;
+
+	return !get_regs(h->tid, &r) && syscall(SYS_tgkill, h->target->pid, h->tid, 0) == 0;
+}
+
 void hijack_leave(struct hijack *h)
 {
 	struct iovec v = {h->xstate, h->xstate_bytes};
 
 	if (h->is_entered)
 		settle(h);
-	if (h->is_entered && !has_returned(h)) {
+	if (h->is_entered && is_out_of_reach(h)) {
+		forget(&h->code);
+		forget(&h->frame);
+		forget(&h->fp);
+	} else if (h->is_entered && !has_returned(h)) {
 		ptrace(PTRACE_SETREGSET, h->tid, NT_X86_XSTATE, &v);
 		ptrace(PTRACE_SETSIGMASK, h->tid, sizeof(h->mask), &h->mask);
 		set_own_regs(h);

@@ -59,9 +59,12 @@ bool hijack_was_left(const struct target *t);
 /* Whether a thread with these registers is. */
 bool hijack_is_on_way_back(const struct target *t, const struct user_regs_struct *regs);
 
-/* Stop a thread, wherever it is. 0 or an error number: EBUSY if it does not stop, as a parent in vfork. Then it is let go when
- * it does, or when the launcher ends. */
+/* Stop a thread, wherever it is. 0 or an error number: EBUSY if it does not stop, as a parent in vfork. Then it stops later, and
+ * has to be let go by hijack_release_late; that happens, too, when the launcher ends. */
 int hijack_stop(struct hijack *h, const struct target *t, int tid);
+
+/* Let those go on that have stopped since. To be called often as long as it returns true: there are more. */
+bool hijack_release_late(void);
 
 /* Let it go on. */
 void hijack_go_on(struct hijack *h);

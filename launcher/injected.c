@@ -410,8 +410,10 @@ static void wait_for_answer(const struct injected *in, uint64_t area, struct sha
 	uint64_t until = hijack_now() + UINT64_C(10000000000);
 
 	while (read_shared(in, area, s) && s->area.state == CPS_ATTACH_BEGINS &&
-	       hijack_now() < until)
+	       hijack_now() < until) {
+		hijack_release_late();
 		nanosleep(&nap, NULL);
+	}
 }
 
 static uint64_t call_there(struct injected *in, struct hijack *h, const struct image *libc,
@@ -552,6 +554,8 @@ void injected_end(struct injected *in)
 	else
 		target_write(in->target, in->control + offsetof(struct cps_attach_control, stop),
 			     &one, sizeof(one));
-	while (read_control(in, &c) && c.state == CPS_ATTACH_RECORDS && hijack_now() < until)
+	while (read_control(in, &c) && c.state == CPS_ATTACH_RECORDS && hijack_now() < until) {
+		hijack_release_late();
 		nanosleep(&nap, NULL);
+	}
 }

@@ -8,6 +8,7 @@
  * block HOW      a call that blocks for 50 ms, again and again
  * storm          a signal every 300 us, and floating point numbers that have to stay the same
  * alloc [N]      N threads that hardly leave the allocator
+ * vfork          its first thread waits in vfork until SIGUSR1 comes; then it says "returned"
  * ends HOW       waits for SIGUSR1, and ends in that way
  */
 #include <errno.h>
@@ -233,6 +234,39 @@ static void run_alloc(int n)
 	allocate_only(NULL);
 }
 
+/* ---- vfork ---- */
+
+static atomic_bool may_return;
+
+static void on_return(int number)
+{
+	(void)number;
+	may_return = true;
+}
+
+static void run_vfork(void)
+{
+	static const struct timespec nap = {0, 1000000};
+	pthread_t thread;
+	sigset_t set;
+
+	handle(SIGUSR1, on_return);
+	pthread_create(&thread, NULL, work, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1); /* the other thread gets it: this one cannot */
+	sigaddset(&set, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	ready();
+	if (vfork() == 0) {
+		while (!may_return && !is_over)
+			nanosleep(&nap, NULL);
+		_exit(0);
+	}
+	puts("returned");
+	fflush(stdout);
+	pthread_join(thread, NULL);
+}
+
 /* ---- ends ---- */
 
 static void *sleep_long(void *unused)
@@ -312,6 +346,8 @@ int main(int argc, char **argv)
 		run_storm();
 	else if (strcmp(mode, "alloc") == 0)
 		run_alloc(atoi(how));
+	else if (strcmp(mode, "vfork") == 0)
+		run_vfork();
 	else if (strcmp(mode, "ends") == 0)
 		run_ends(how, argc > 3);
 	else
