@@ -224,9 +224,33 @@ static void learn_mapping(const struct target *t, const struct mapping *m, const
 	image_free(&image);
 }
 
+/* Where handlers of signals return to: mov $15, %rax; syscall. */
+static const unsigned char return_code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+static uint64_t returner; /* 0: not known */
+
+static void learn_returner(const struct target *t, const struct image *libc)
+{
+	returner = 0;
+	for (size_t i = 0; i < libc->n_headers && !returner; i++) {
+		const Elf64_Phdr *h = &libc->headers[i];
+		uint64_t at = libc->bias + h->p_vaddr;
+		unsigned char *bytes, *found = NULL;
+
+		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X) || h->p_memsz > UINT32_MAX)
+			continue;
+		bytes = malloc(h->p_memsz);
+		if (bytes && target_read(t, at, bytes, h->p_memsz))
+			found = memmem(bytes, h->p_memsz, return_code, sizeof(return_code));
+		if (found)
+			returner = at + (uint64_t)(found - bytes);
+		free(bytes);
+	}
+}
+
 void place_learn(const struct target *t, const struct image *libc)
 {
 	n_ranges = 0;
+	learn_returner(t, libc);
 	learn_image(libc, "malloc");
 	for (size_t i = 0; i < t->n_mappings; i++)
 		learn_mapping(t, &t->mappings[i], libc);
@@ -265,31 +289,53 @@ static bool is_return(const struct target *t, uint64_t pc)
 	return false;
 }
 
-static const char *why_on_stack(const struct target *t, const uint64_t *words, size_t n)
+/* A handler that runs on a stack of its own may have interrupted another one that does, and so on. */
+#define STACKS 4
+
+/* In the frame of a signal, in words behind the address that the handler returns to. */
+#define FRAME_SP 21
+#define FRAME_PC 22
+
+static const char *why_on_stack(const struct target *t, uint64_t sp, int n_stacks);
+
+/* Why the place that a signal has interrupted is unsafe, if words[0] begins the frame of one. That place follows no call. What led
+ * to it is on the same stack, which is looked at in any case, or on another one. */
+static const char *why_interrupted(const struct target *t, const uint64_t *words, size_t n,
+				   const struct mapping *m, uint64_t low, int n_stacks)
+{
+	const char *why;
+
+	if (!returner || words[0] != returner || n <= FRAME_PC)
+		return NULL;
+	why = why_at(words[FRAME_PC]);
+	if (!why && n_stacks < STACKS && (words[FRAME_SP] < low || words[FRAME_SP] >= m->end))
+		why = why_on_stack(t, words[FRAME_SP], n_stacks + 1);
+	return why;
+}
+
+/* A call at the end of a function returns to the next one. */
+static const char *why_in_words(const struct target *t, const uint64_t *words, size_t n,
+				const struct mapping *m, uint64_t low, int n_stacks)
 {
 	for (size_t i = 0; i < n; i++) {
-		const char *why = why_at(words[i]);
+		const char *why = why_at(words[i] - 1);
 
 		if (why && is_return(t, words[i]))
+			return why;
+		why = why_interrupted(t, words + i, n - i, m, low, n_stacks);
+		if (why)
 			return why;
 	}
 	return NULL;
 }
 
-const char *place_unsafe(struct target *t, const struct user_regs_struct *regs)
+static const char *why_on_stack(const struct target *t, uint64_t sp, int n_stacks)
 {
-	uint64_t low = regs->rsp & -UINT64_C(8), bytes;
-	const char *why = why_at(regs->rip);
-	const struct mapping *m;
+	uint64_t low = sp & -UINT64_C(8), bytes;
+	const struct mapping *m = target_mapping(t, low);
+	const char *why;
 	uint64_t *words;
 
-	if (why)
-		return why;
-	m = target_mapping(t, low);
-	if (!m) {
-		target_read_mappings(t); /* a new thread's */
-		m = target_mapping(t, low);
-	}
 	if (!m)
 		return "a stack that is not mapped";
 	bytes = m->end - low < STACK_MOST ? m->end - low : STACK_MOST;
@@ -297,9 +343,20 @@ const char *place_unsafe(struct target *t, const struct user_regs_struct *regs)
 	if (!words || !target_read(t, low, words, bytes))
 		why = "a stack that cannot be read";
 	else
-		why = why_on_stack(t, words, bytes / sizeof(*words));
+		why = why_in_words(t, words, bytes / sizeof(*words), m, low, n_stacks);
 	free(words);
 	return why;
+}
+
+const char *place_unsafe(struct target *t, const struct user_regs_struct *regs)
+{
+	const char *why = why_at(regs->rip);
+
+	if (why)
+		return why;
+	if (!target_mapping(t, regs->rsp & -UINT64_C(8)))
+		target_read_mappings(t); /* a new thread's */
+	return why_on_stack(t, regs->rsp, 1);
 }
 
 /* ---- by unwinding --------------------------------------------------------------------------------------- */
