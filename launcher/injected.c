@@ -368,11 +368,12 @@ static bool read_shared(const struct injected *in, uint64_t area, struct shared 
 /* What the loader or the recorder has said, in one line. */
 static void say_why(const struct injected *in, const struct shared *s, char *why, size_t bytes)
 {
-	char said[400] = "";
-	const char *text = s->area.text;
+	char said[CPS_ATTACH_TEXT_BYTES] = "";
+	const char *text = said;
 
-	if (s->error && target_read(in->target, s->error, said, sizeof(said) - 1))
-		text = said;
+	memcpy(said, s->area.text, sizeof(said) - 1); /* which need not end */
+	if (s->error)
+		target_read(in->target, s->error, said, sizeof(said) - 1);
 	if (strncmp(text, "libcpsample: ", 13) == 0)
 		text += 13;
 	snprintf(why, bytes, "%s", *text ? text : "the recorder refuses, and does not say why");

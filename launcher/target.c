@@ -6,6 +6,7 @@
  */
 #include "launcher/target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
@@ -23,13 +24,16 @@
 
 void target_refuse(const struct target *t, const char *format, ...)
 {
+	char line[6000];
 	va_list list;
 
-	fprintf(stderr, "cpsample: %d: ", t->pid);
 	va_start(list, format);
-	vfprintf(stderr, format, list);
+	vsnprintf(line, sizeof(line), format, list);
 	va_end(list);
-	fputc('\n', stderr);
+	/* The process has a say in it, and is not to talk to the terminal. */
+	for (char *c = line; *c; c++)
+		*c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
+	fprintf(stderr, "cpsample: %d: %s\n", t->pid, line);
 	_exit(REFUSED);
 }
 
@@ -329,19 +333,33 @@ static void check_kernel(const struct target *t)
 			 "system calls");
 }
 
+/* Each thread may have one of its own. */
+static void check_filters(const struct target *t)
+{
+	char path[64];
+	struct dirent *d;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+	directory = opendir(path);
+	while (directory && (d = readdir(directory)))
+		if (atoi(d->d_name) > 0 && target_status(t, atoi(d->d_name), "Seccomp", 10) > 0)
+			target_refuse(
+				t, "is under a seccomp filter, which may end it for a system call "
+				   "that it does not know");
+	if (directory)
+		closedir(directory);
+}
+
 static void check_rights(struct target *t)
 {
 	char path[64], features[256] = "";
-	long seccomp;
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
 	t->memory = open(path, O_RDWR | O_CLOEXEC);
 	if (t->memory < 0)
 		refuse_rights(t, errno);
-	seccomp = target_status(t, t->pid, "Seccomp", 10);
-	if (seccomp > 0)
-		target_refuse(t, "is under a seccomp filter, which may end it for a system call "
-				 "that it does not know");
+	check_filters(t);
 	if (read_status(t, t->pid, "x86_Thread_features", features, sizeof(features)) &&
 	    strstr(features, "shstk"))
 		target_refuse(

@@ -57,6 +57,22 @@ grep -q 'is recorded already, by another cpsample -p' attach.err || fail "$(cat 
 kill -INT $first
 wait $first || fail "the first one ended with $?: $(cat first.err)"
 
+# What a process answers is in its own hands.
+cat >liar.c <<'END'
+#include <string.h>
+#include "attach_area.h"
+int cpsample_attach(struct cps_attach_area *a)
+{
+	memset(a->text, '\033', sizeof(a->text));
+	a->state = CPS_ATTACH_REFUSED;
+	return 1;
+}
+END
+$CC -shared -fPIC -I"$root/libsampler" -o liar.so liar.c || fail "liar.c"
+start out "$targets/attached" ends exit
+LIBRARY=$PWD/liar.so refuses "$pid" '????????'
+if LC_ALL=C grep -q "$(printf '\033')" attach.err; then fail "the process has written to the terminal"; fi
+
 sh -c 'sleep 0 & exec sleep 1000' &
 parent=$!
 pids="$pids $parent"
@@ -79,9 +95,10 @@ fi
 cat >filter.c <<'END'
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-int main(void)
+static void *confine(void *unused)
 {
 	struct sock_filter f[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
 	struct sock_fprog p = {1, f};
@@ -90,10 +107,24 @@ int main(void)
 		write(1, "ready\n", 6);
 	for (;;)
 		pause();
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	(void)argv;
+	if (argc > 1)
+		pthread_create(&t, NULL, confine, NULL);
+	else
+		confine(NULL);
+	for (;;)
+		pause();
 }
 END
-$CC -o filter filter.c || fail "filter.c"
+$CC -pthread -o filter filter.c || fail "filter.c"
 start out ./filter
+refuses "$pid" 'is under a seccomp filter'
+start out ./filter thread
 refuses "$pid" 'is under a seccomp filter'
 
 cat >traced.c <<'END'
