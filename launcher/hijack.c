@@ -661,8 +661,8 @@ static bool is_at_lock(const struct hijack *h)
 
 #define LOOKS_AT_LOCK 100
 
-/* Whether the call is to be given up. One that gets on is not: what it has begun would be left half done, and it may be that the
- * machine or the disk is slow. */
+/* Whether the call is to be given up. One that gets on is not: what it has begun would be left half done, and it may be
+ * that the machine or the disk is slow. */
 static bool is_hopeless(const struct hijack *h, uint64_t begin, int *n_looks)
 {
 	uint64_t passed = hijack_now() - begin;
@@ -751,8 +751,8 @@ static void settle(struct hijack *h)
 		ptrace(PTRACE_CONT, h->tid, 0, 0);
 }
 
-/* It does not stop, as on a machine that does not let it run. Then it comes back by itself, as if the launcher had been killed, and
- * needs what lies there until then. */
+/* It does not stop, as on a machine that does not let it run. Then it comes back by itself, as if the launcher had been
+ * killed, and needs what lies there until then. */
 static bool is_out_of_reach(const struct hijack *h)
 {
 	struct user_regs_struct r;

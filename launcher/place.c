@@ -298,8 +298,8 @@ static bool is_return(const struct target *t, uint64_t pc)
 
 static const char *why_on_stack(const struct target *t, uint64_t sp, int n_stacks);
 
-/* Why the place that a signal has interrupted is unsafe, if words[0] begins the frame of one. That place follows no call. What led
- * to it is on the same stack, which is looked at in any case, or on another one. */
+/* Why the place that a signal has interrupted is unsafe, if words[0] begins the frame of one. That place follows no call.
+ * What led to it is on the same stack, which is looked at in any case, or on another one. */
 static const char *why_interrupted(const struct target *t, const uint64_t *words, size_t n,
 				   const struct mapping *m, uint64_t low, int n_stacks)
 {
