@@ -226,21 +226,23 @@ int decode_calls_times(struct decode_stream *s, struct cursor *c)
 	return 0;
 }
 
-#define DEEPEST	    4096u      /* frames of a path that are shown */
+#define DEEPEST	    4096u      /* frames of a path that are shown ... */
+#define FRAMES_MOST (1u << 26) /* ... and of all paths; of more states only the caller is known */
 #define ALL_THREADS UINT32_MAX /* a machine does not say which threads have had it */
 
 /* The path by which the state was made. Of one whose history was not kept only the caller is known. */
 static int time_push(struct decode_stream *s, const struct decode_machine *m, uint32_t state,
-		     struct event_frame *stack)
+		     struct event_frame *stack, uint64_t *frames)
 {
 	struct event_sample e = {.thread = ALL_THREADS, .time_us = s->latest_us, .hits = 1};
-	size_t most = m->states[state].is_cut ? 2 : DEEPEST;
+	size_t most = m->states[state].is_cut || *frames > FRAMES_MOST ? 2 : DEEPEST;
 
 	e.weight = m->states[state].ns;
 	if (!e.weight)
 		return 0;
 	for (; state && e.depth < most; state = m->states[state].from)
 		stack[DEEPEST - ++e.depth] = s->calls.functions[m->states[state].function];
+	*frames += e.depth;
 	e.frames = stack + DEEPEST - e.depth;
 	e.mark = state ? CPS_MARK_BOUNDED : CPS_MARK_COMPLETE;
 	return decode_resources_sample(s, &e, DECODE_ATOMS - 1);
@@ -259,6 +261,7 @@ static int thread_push(struct decode_stream *s)
 int decode_calls_end(struct decode_stream *s)
 {
 	struct event_frame *stack;
+	uint64_t frames = 0;
 	int status;
 
 	if (!s->resources->has_calls_time)
@@ -269,7 +272,7 @@ int decode_calls_end(struct decode_stream *s)
 	status = thread_push(s);
 	for (size_t i = 0; i < s->calls.n_machines; i++)
 		for (uint32_t k = 1; k <= s->calls.machines[i].n && !status; k++)
-			status = time_push(s, &s->calls.machines[i], k, stack);
+			status = time_push(s, &s->calls.machines[i], k, stack, &frames);
 	free(stack);
 	return status;
 }

@@ -218,6 +218,8 @@ static void write_own(struct out *o, const struct profile *p, const struct profi
 	out_text(o, "\n");
 }
 
+#define SAMPLES_FOR_RATE 16u /* fewer say too little of how much time the program has used */
+
 /* How calls were counted, and what is not known of them. */
 static void write_calls(struct out *o, const struct profile *p,
 			const struct profile_process *process)
@@ -234,7 +236,7 @@ static void write_calls(struct out *o, const struct profile *p,
 	label(o, "calls");
 	out_format(o, "%" PRIu64 " of %" PRIu64 " functions, %" PRIu64 " missed\n", c->calls,
 		   c->functions, c->missed);
-	if (weight_is_cpu(p) && process->weight && !c->until_us) {
+	if (weight_is_cpu(p) && process->samples >= SAMPLES_FOR_RATE && !c->until_us) {
 		label(o, "calls per s");
 		out_format(o, "%.0f of CPU time that is credited, without the counting\n",
 			   (double)c->calls * 1e9 / (double)process->weight);

@@ -69,6 +69,7 @@ Test(info_text, of_calls)
 		"calls per s  3000000 of CPU time that is credited, without the counting\n";
 	struct profile_process process = {
 		.weight = 500000000,
+		.samples = 125,
 		.calls = {.has_any = true, .calls = 1500000, .functions = 7},
 	};
 	char *text = text_of("cpu", process);
@@ -79,6 +80,11 @@ Test(info_text, of_calls)
 	cr_assert_not(strstr(text, "per s"), "%s", text);
 	free(text);
 	process.calls.until_us = 1;
+	text = text_of("cpu", process);
+	cr_assert_not(strstr(text, "per s"), "%s", text);
+	free(text);
+	process.calls.until_us = 0;
+	process.samples = 2; /* seen to fail: 6,654,451,781 calls per s */
 	text = text_of("cpu", process);
 	cr_assert_not(strstr(text, "per s"), "%s", text);
 	free(text);
