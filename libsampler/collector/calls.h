@@ -54,6 +54,10 @@ extern void (*cps_calls_mcount_instead)(void), (*cps_calls_fentry_instead)(void)
 void mcount(void);
 /* [signal] */
 void __fentry__(void);
+/* [signal] These two change registers as any function does. */
+void __cyg_profile_func_enter(void *function, void *site);
+/* [signal] */
+void __cyg_profile_func_exit(void *function, void *site);
 
 /* [signal] Count from now on, with times or without; or not any more. */
 void cps_calls_begin(bool is_timed);
