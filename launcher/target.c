@@ -56,11 +56,11 @@ bool target_write(const struct target *t, uint64_t at, const void *from, size_t 
 
 /* ---- what the kernel says ------------------------------------------------------------------------ */
 
-static FILE *open_of(const struct target *t, int tid, const char *file)
+static FILE *open_of(int pid, int tid, const char *file)
 {
 	char path[80];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", t->pid, tid, file);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, file);
 	return fopen(path, "re");
 }
 
@@ -68,7 +68,7 @@ static FILE *open_of(const struct target *t, int tid, const char *file)
 static bool read_status(const struct target *t, int tid, const char *name, char *value,
 			size_t bytes)
 {
-	FILE *f = open_of(t, tid, "status");
+	FILE *f = open_of(t->pid, tid, "status");
 	size_t n = strlen(name);
 	bool found = false;
 	char line[512];
@@ -91,18 +91,26 @@ long target_status(const struct target *t, int tid, const char *name, int base)
 							       : -1;
 }
 
-char target_state(const struct target *t, int tid)
+const char *target_stat(int pid, int tid, char *text, size_t bytes)
 {
-	FILE *f = open_of(t, tid, "stat");
-	char text[512] = "", *end;
+	FILE *f = open_of(pid, tid, "stat");
+	const char *end;
 
 	if (!f)
-		return 0;
-	if (!fgets(text, sizeof(text), f))
+		return NULL;
+	if (!fgets(text, (int)bytes, f))
 		text[0] = '\0';
 	fclose(f);
 	end = strrchr(text, ')');
-	return end && end[1] ? end[2] : 0;
+	return end ? end + 1 : NULL;
+}
+
+char target_state(const struct target *t, int tid)
+{
+	char text[512];
+	const char *state = target_stat(t->pid, tid, text, sizeof(text));
+
+	return state && *state ? state[1] : 0;
 }
 
 static void forget_mappings(struct target *t)

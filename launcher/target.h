@@ -57,6 +57,9 @@ bool target_write(const struct target *t, uint64_t at, const void *from, size_t 
 /* A number that /proc/PID/task/TID/status has behind a name, in that base; -1: none. */
 long target_status(const struct target *t, int tid, const char *name, int base);
 
+/* Read /proc/PID/task/TID/stat, and return what stands behind the thread's name; NULL: it is gone. */
+const char *target_stat(int pid, int tid, char *text, size_t bytes);
+
 /* The state of a thread as /proc/PID/task/TID/stat has it; 0: it is gone. */
 char target_state(const struct target *t, int tid);
 

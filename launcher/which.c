@@ -5,6 +5,7 @@
  * In: words, /proc. Out: process ids, each once.
  */
 #include "launcher/which.h"
+#include "launcher/target.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -45,19 +46,11 @@ const char *which_name(int pid, char *name, size_t bytes)
 
 static int parent_of(int pid)
 {
-	char path[64], text[512] = "", *end;
+	char text[512];
+	const char *rest = target_stat(pid, pid, text, sizeof(text));
 	int parent = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (!fgets(text, sizeof(text), f))
-		text[0] = '\0';
-	fclose(f);
-	end = strrchr(text, ')');
-	if (!end || sscanf(end + 1, " %*c %d", &parent) != 1)
+	if (!rest || sscanf(rest, " %*c %d", &parent) != 1)
 		return 0;
 	return parent;
 }

@@ -148,6 +148,15 @@ static CPS_HOOK bool is_near(const struct cps_calls_stack *s, uintptr_t at)
 	return at >= s->low - NEAR && at <= s->high + NEAR / 4;
 }
 
+/* The stack that is known to be there. NULL: there is none. */
+static CPS_HOOK struct cps_calls_stack *known_stack(struct cps_calls *c, uintptr_t at)
+{
+	for (uint32_t i = 0; i < c->n_stacks; i++)
+		if (is_near(&c->stacks[i], at))
+			return &c->stacks[i];
+	return NULL;
+}
+
 static CPS_HOOK bool is_over_elsewhere(const struct cps_calls_frame *f, uintptr_t place)
 {
 	if (f->at > place && (f->back || f->site) && ((f->at ^ place) & PAGE_OF) &&
@@ -173,12 +182,11 @@ static CPS_HOOK bool begin_stack(struct cps_calls *c, struct cps_calls_stack *s,
 /* The stack on which this return address lies. NULL: there is no memory. */
 static CPS_HOOK struct cps_calls_stack *find_stack(struct cps_calls *c, uintptr_t at)
 {
-	uint32_t i = 0;
+	struct cps_calls_stack *s = known_stack(c, at);
+	uint32_t i = c->n_stacks;
 
-	while (i < c->n_stacks && !is_near(&c->stacks[i], at))
-		i++;
-	if (i < c->n_stacks)
-		return &c->stacks[i];
+	if (s)
+		return s;
 	if (i == CPS_CALLS_STACKS)
 		i = c->next_stack++ % CPS_CALLS_STACKS;
 	if (!begin_stack(c, &c->stacks[i], at))
@@ -191,13 +199,12 @@ static CPS_HOOK struct cps_calls_stack *find_stack(struct cps_calls *c, uintptr_
 static CPS_HOOK struct cps_state *interrupted_state(struct cps_calls *c, const uintptr_t *at)
 {
 	uintptr_t sp = interrupted_sp(c, at);
+	const struct cps_calls_stack *s;
 
 	if (sp && sp - c->low < c->own_bytes)
 		return active_at(c->top, sp)->state;
-	for (uint32_t i = 0; sp && i < c->n_stacks; i++)
-		if (is_near(&c->stacks[i], sp))
-			return c->stacks[i].top->state;
-	return cps_machine_state(&c->machine, 0);
+	s = sp ? known_stack(c, sp) : NULL;
+	return s ? s->top->state : cps_machine_state(&c->machine, 0);
 }
 
 static CPS_HOOK bool deepen(struct cps_calls *c, struct cps_calls_stack *s)
@@ -480,12 +487,11 @@ static void find_reading(void)
 static CPS_HOOK void start_watch(struct cps_calls *c, uintptr_t place)
 {
 	const struct cps_calls_frame *top = c->top;
+	const struct cps_calls_stack *s;
 
 	if (place - c->low >= c->own_bytes) {
-		top = NULL;
-		for (uint32_t i = 0; i < c->n_stacks && !top; i++)
-			if (is_near(&c->stacks[i], place))
-				top = c->stacks[i].top;
+		s = known_stack(c, place);
+		top = s ? s->top : NULL;
 	}
 	c->running = top ? cps_machine_cycles(&c->machine, top->state->number) : NULL;
 	c->since = cps_entry_cycles();
@@ -514,11 +520,8 @@ static inline CPS_HOOK struct cps_calls_frame *leave(struct cps_calls_frame *f, 
 
 static CPS_HOOK void leave_elsewhere(struct cps_calls *c, uintptr_t function, uintptr_t place)
 {
-	struct cps_calls_stack *s = NULL;
+	struct cps_calls_stack *s = known_stack(c, place);
 
-	for (uint32_t i = 0; i < c->n_stacks && !s; i++)
-		if (is_near(&c->stacks[i], place))
-			s = &c->stacks[i];
 	if (s && !c->is_elsewhere)
 		s->top = leave(s->top, function, place);
 }
