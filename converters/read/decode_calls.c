@@ -240,6 +240,8 @@ static int time_push(struct decode_stream *s, const struct decode_machine *m, ui
 	e.weight = m->states[state].ns;
 	if (!e.weight)
 		return 0;
+	if (!s->resources->atoms[DECODE_ATOMS - 1].is_taken)
+		most = 0; /* only its weight is asked for */
 	for (; state && e.depth < most; state = m->states[state].from)
 		stack[DEEPEST - ++e.depth] = s->calls.functions[m->states[state].function];
 	*frames += e.depth;
@@ -250,10 +252,9 @@ static int time_push(struct decode_stream *s, const struct decode_machine *m, ui
 
 static int thread_push(struct decode_stream *s)
 {
-	const struct decode_resources *r = s->resources;
 	const struct event_thread all = {.id = ALL_THREADS, .name = event_text_of("all threads")};
 
-	if (!r->is_taken || strcmp(r->list[r->taken].name, EVENT_CALLS_TIME) || !s->sink->thread)
+	if (!s->resources->atoms[DECODE_ATOMS - 1].is_taken || !s->sink->thread)
 		return 0;
 	return s->sink->thread(s->sink->context, &all, s->err);
 }

@@ -59,9 +59,11 @@ static void atom_take(const struct decode_resources *r, struct decode_atom *a)
 static int kept_push(struct decode_stream *s)
 {
 	struct decode_resources *r = s->resources;
+	const bool has_gap = s->calls.has_gap;
 	uint64_t head[2];
 
 	decode_calls_forget(&s->calls);
+	s->calls.has_gap = has_gap; /* what is kept has it, too */
 	for (size_t at = 0; at < r->kept_bytes; at += sizeof(head) + head[1]) {
 		memcpy(head, r->kept + at, sizeof(head));
 		if (decode_record(s, head[0], r->kept + at + sizeof(head), head[1]))
