@@ -55,8 +55,8 @@ static void take_signals(void)
 /* Returns how many ms there are until the end, at most a beat; hardly any if a thread has to be let go as soon as it stops. */
 static int rest_ms(uint64_t end)
 {
-	bool is_awaited = hijack_release_late();
-	uint64_t now = hijack_now();
+	bool is_awaited = stop_release_late();
+	uint64_t now = stop_now();
 
 	if (now >= end)
 		return 0;
@@ -68,11 +68,11 @@ static int rest_ms(uint64_t end)
 /* Until it is to end, or has ended. */
 static void stay(struct injected *in, int pidfd)
 {
-	uint64_t end = options.duration > 0 ? hijack_now() + (uint64_t)(options.duration * 1e9)
-					    : UINT64_MAX;
+	uint64_t end =
+		options.duration > 0 ? stop_now() + (uint64_t)(options.duration * 1e9) : UINT64_MAX;
 	struct pollfd process = {.fd = pidfd, .events = POLLIN};
 
-	while (!has_to_end && hijack_now() < end) {
+	while (!has_to_end && stop_now() < end) {
 		if (poll(&process, 1, rest_ms(end)) > 0)
 			return;
 		if (!injected_beat(in))
@@ -122,7 +122,7 @@ static int start_child(int pid, const int told[2])
 /* Returns after how many seconds. */
 static double since(uint64_t begin)
 {
-	return (double)(hijack_now() - begin) / 1e9;
+	return (double)(stop_now() - begin) / 1e9;
 }
 
 static void say_progress(const struct which *w, size_t n, uint64_t begin)
@@ -178,7 +178,7 @@ static size_t record_all(const struct which *w, bool *was_refused, double *secon
 {
 	struct one *all = calloc(w->n, sizeof(*all));
 	bool shows = isatty(2) && !options.is_quiet, was_told = false, has_shown = false;
-	uint64_t begin = hijack_now(), shown = 0;
+	uint64_t begin = stop_now(), shown = 0;
 	size_t n_begun = 0;
 	int told[2];
 
@@ -193,14 +193,14 @@ static size_t record_all(const struct which *w, bool *was_refused, double *secon
 		size_t n = count_begun(told[0]);
 
 		if (n && !n_begun)
-			begin = hijack_now();
+			begin = stop_now();
 		n_begun += n;
 		if (has_to_end && !was_told) {
 			end_children(all, w->n);
 			was_told = true;
 		}
-		if (shows && n_begun && !was_told && hijack_now() - shown > UINT64_C(1000000000)) {
-			shown = hijack_now();
+		if (shows && n_begun && !was_told && stop_now() - shown > UINT64_C(1000000000)) {
+			shown = stop_now();
 			say_progress(w, n_begun, begin);
 			has_shown = true;
 		}

@@ -20,14 +20,6 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-uint64_t hijack_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
-
 /* ---- code for the thread ------------------------------------------------------------------------------- */
 /*
  * r12: how often it waits for the launcher, r13: how long each time (struct timespec), r14: the stack pointer with which it
@@ -194,8 +186,8 @@ static bool put(const struct hijack *h, struct hijack_piece *p, uint64_t at, con
 		size_t n)
 {
 	p->before = malloc(n);
-	if (!p->before || !target_read(h->target, at, p->before, n) ||
-	    !target_write(h->target, at, bytes, n)) {
+	if (!p->before || !target_read(h->at.target, at, p->before, n) ||
+	    !target_write(h->at.target, at, bytes, n)) {
 		free(p->before);
 		p->before = NULL;
 		return false;
@@ -214,262 +206,19 @@ static void forget(struct hijack_piece *p)
 static void put_back(const struct hijack *h, struct hijack_piece *p)
 {
 	if (p->before)
-		target_write(h->target, p->at, p->before, p->n);
+		target_write(h->at.target, p->at, p->before, p->n);
 	forget(p);
 }
 
-/* ---- a thread that stops and goes on ------------------------------------------------------------------------ */
-
-static bool get_regs(int tid, struct user_regs_struct *r)
-{
-	struct iovec v = {r, sizeof(*r)};
-
-	return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v) == 0;
-}
-
-static bool set_regs(int tid, const struct user_regs_struct *r)
-{
-	struct iovec v = {(void *)(uintptr_t)r, sizeof(*r)};
-
-	return ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v) == 0;
-}
-
-/* 1: it has stopped, or ended; 0: not until then; -1: it is not ours. A wait that sleeps is not needed: it is short. */
-static int wait_until(int tid, int *status, uint64_t until)
-{
-	static const struct timespec nap = {0, 50000};
-	uint64_t begin = hijack_now();
-
-	for (;;) {
-		int r = waitpid(tid, status, __WALL | WNOHANG);
-
-		if (r == tid)
-			return 1;
-		if (r < 0)
-			return -1;
-		if (hijack_now() > until)
-			return 0;
-		if (hijack_now() > begin + 100000)
-			nanosleep(&nap, NULL);
-		else
-			syscall(SYS_sched_yield);
-	}
-}
-
-static bool is_stop_of_ours(int status)
-{
-	return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP;
-}
-
-/* When a thread went to sleep, on the scheduler's clock; 0: the kernel does not tell. */
-static double ran_at(const struct target *t, int tid)
-{
-	char path[80], line[256];
-	double ms = 0;
-	FILE *f;
-
-	if (t)
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", t->pid, tid);
-	else
-		snprintf(path, sizeof(path), "/proc/thread-self/sched");
-	f = fopen(path, "re");
-	while (f && !ms && fgets(line, sizeof(line), f))
-		if (sscanf(line, "se.exec_start : %lf", &ms) != 1)
-			ms = 0;
-	if (f)
-		fclose(f);
-	return ms;
-}
-
-/* Interrupts it, and waits until it has stopped for that. A signal that comes before goes on to the program. */
-static int interrupt(int tid)
-{
-	uint64_t until = hijack_now() + SECOND_NS;
-	int status, r;
-
-	if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0)
-		return errno;
-	while ((r = wait_until(tid, &status, until)) == 1) {
-		if (!WIFSTOPPED(status))
-			return ESRCH;
-		if (is_stop_of_ours(status))
-			return 0;
-		ptrace(PTRACE_CONT, tid, 0, status >> 16 ? 0 : WSTOPSIG(status));
-	}
-	return r ? ESRCH : EBUSY;
-}
-
-/* Threads that have not stopped yet, and will: only then can they be let go. */
-#define LATE_MOST 64
-
-static struct late {
-	const struct target *target;
-	int tid;
-} late[LATE_MOST];
-static size_t n_late;
-
-static bool is_late(int tid)
-{
-	for (size_t i = 0; i < n_late; i++)
-		if (late[i].tid == tid)
-			return true;
-	return false;
-}
-
-static void begin_stop(struct hijack *h, const struct target *t, int tid)
-{
-	memset(h, 0, offsetof(struct hijack, xstate));
-	h->target = t;
-	h->tid = tid;
-	h->is_entered = false;
-	h->n_held = 0;
-	h->code.before = h->frame.before = h->fp.before = NULL;
-}
+/* ---- begin --------------------------------------------------------------------------------------------------- */
 
 int hijack_stop(struct hijack *h, const struct target *t, int tid)
 {
-	double then, now;
-	int error;
-
-	hijack_release_late();
-	if (n_late == LATE_MOST || is_late(tid))
-		return EBUSY;
-	begin_stop(h, t, tid);
-	then = ran_at(t, tid);
-	now = ran_at(NULL, 0);
-	h->slept_ns = then && now > then ? (uint64_t)((now - then) * 1e6) : 0;
-	if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0)
-		return errno;
-	h->stopped_ns = hijack_now();
-	error = interrupt(tid);
-	if (!error && !get_regs(tid, &h->regs))
-		error = errno;
-	if (error == EBUSY)
-		late[n_late++] = (struct late){t, tid};
-	else if (error)
-		ptrace(PTRACE_DETACH, tid, 0, 0);
-	return error;
-}
-
-/* Calls that the kernel does not make again by itself when a thread has stopped for its tracer. */
-static bool is_to_be_made_again(long number)
-{
-	switch (number) {
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_msgrcv:
-	case SYS_msgsnd:
-	case SYS_rt_sigtimedwait:
-	case SYS_io_getevents:
-	case SYS_io_pgetevents:
-	case SYS_io_uring_enter:
-	case SYS_read:
-	case SYS_readv:
-	case SYS_recvfrom:
-	case SYS_recvmsg:
-	case SYS_recvmmsg:
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_connect:
-	case SYS_write:
-	case SYS_writev:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_sendmmsg:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* What is left of a time in ms after the call has slept for a while and the thread was stopped. At least a moment: what is
- * over by then ends the call at once. */
-static uint64_t rest_of(const struct hijack *h, uint64_t ms)
-{
-	uint64_t passed = (h->slept_ns + hijack_now() - h->stopped_ns) / 1000000;
-
-	if ((int32_t)ms <= 0)
-		return ms;
-	return passed < ms ? ms - passed : 0;
-}
-
-/* Registers with which the call that was interrupted is made anew. */
-static void make_again(const struct hijack *h, struct user_regs_struct *r)
-{
-	r->rip -= 2;
-	r->rax = r->orig_rax;
-	if (r->orig_rax == SYS_epoll_wait || r->orig_rax == SYS_epoll_pwait)
-		r->r10 = rest_of(h, r->r10);
-	r->orig_rax = (unsigned long long)-1;
-}
-
-static bool is_interrupted(const struct user_regs_struct *r)
-{
-	return (long)r->orig_rax >= 0 && (long)r->rax == -EINTR &&
-	       is_to_be_made_again((long)r->orig_rax);
-}
-
-/* -512, -513, -514 and -516: the kernel's own words for it. */
-static bool is_restarted_by_kernel(const struct user_regs_struct *r)
-{
-	long result = (long)r->rax;
-
-	return (long)r->orig_rax >= 0 &&
-	       (result == -512 || result == -513 || result == -514 || result == -516);
-}
-
-static void set_own_regs(struct hijack *h)
-{
-	struct user_regs_struct r = h->regs;
-
-	if (is_interrupted(&r))
-		make_again(h, &r);
-	set_regs(h->tid, &r);
-}
-
-void hijack_go_on(struct hijack *h)
-{
-	if (is_interrupted(&h->regs))
-		set_own_regs(h);
-	ptrace(PTRACE_DETACH, h->tid, 0, 0);
-	for (int i = 0; i < h->n_held; i++)
-		syscall(SYS_tgkill, h->target->pid, h->tid, h->held[i]);
+	memset(h, 0, offsetof(struct hijack, xstate));
+	h->is_entered = false;
 	h->n_held = 0;
-}
-
-/* Returns whether it is no thread of ours any more. */
-static bool release(const struct late *l)
-{
-	static struct hijack h;
-	int status, r = waitpid(l->tid, &status, __WALL | WNOHANG);
-
-	if (!r || (r > 0 && WIFSTOPPED(status) && !is_stop_of_ours(status))) {
-		if (r)
-			ptrace(PTRACE_CONT, l->tid, 0, status >> 16 ? 0 : WSTOPSIG(status));
-		return false;
-	}
-	if (r > 0 && WIFSTOPPED(status)) {
-		begin_stop(&h, l->target, l->tid);
-		h.stopped_ns = hijack_now();
-		if (get_regs(l->tid, &h.regs))
-			hijack_go_on(&h);
-		else
-			ptrace(PTRACE_DETACH, l->tid, 0, 0);
-	}
-	return true;
-}
-
-bool hijack_release_late(void)
-{
-	for (size_t i = 0; i < n_late;)
-		if (release(&late[i]))
-			late[i] = late[--n_late];
-		else
-			i++;
-	return n_late > 0;
+	h->code.before = h->frame.before = h->fp.before = NULL;
+	return stop_thread(&h->at, t, tid);
 }
 
 /* ---- the frame ------------------------------------------------------------------------------------------------ */
@@ -483,12 +232,12 @@ bool hijack_release_late(void)
  * begun anew: this frame means that a signal was handled, after which it would fail. */
 static void make_frame(const struct hijack *h, struct frame *f)
 {
-	struct user_regs_struct r = h->regs;
+	struct user_regs_struct r = h->at.regs;
 	greg_t *g = f->context.machine.gregs;
 
 	memset(f, 0, sizeof(*f));
-	if (is_interrupted(&r) || is_restarted_by_kernel(&r))
-		make_again(h, &r);
+	if (stop_is_interrupted(&r) || stop_is_restarted(&r))
+		stop_make_again(&h->at, &r);
 	f->wait.tv_sec = 1;
 	f->all = ~FAULTS;
 	f->context.flags = UC_FP_XSTATE | UC_SIGCONTEXT_SS;
@@ -535,7 +284,7 @@ static size_t make_fp(const struct hijack *h, unsigned char *fp)
 
 static void set_up(const struct hijack *h, struct user_regs_struct *r)
 {
-	*r = h->regs;
+	*r = h->at.regs;
 	r->orig_rax = (unsigned long long)-1;
 	r->eflags &= ~UINT64_C(0x500); /* no single step, copies upward */
 	r->r12 = WAITS;
@@ -548,17 +297,17 @@ static void set_up(const struct hijack *h, struct user_regs_struct *r)
 /* Waits for the next stop at a system call's begin or end. */
 static bool next_stop(struct hijack *h)
 {
-	uint64_t until = hijack_now() + 5 * SECOND_NS;
+	uint64_t until = stop_now() + 5 * SECOND_NS;
 	int status;
 
-	if (ptrace(PTRACE_SYSCALL, h->tid, 0, 0) != 0)
+	if (ptrace(PTRACE_SYSCALL, h->at.tid, 0, 0) != 0)
 		return false;
-	while (wait_until(h->tid, &status, until) == 1 && WIFSTOPPED(status)) {
+	while (stop_wait_until(h->at.tid, &status, until) == 1 && WIFSTOPPED(status)) {
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			return true;
 		if (!(status >> 16) && h->n_held < HIJACK_HELD_MOST)
 			h->held[h->n_held++] = WSTOPSIG(status);
-		if (ptrace(PTRACE_SYSCALL, h->tid, 0, 0) != 0)
+		if (ptrace(PTRACE_SYSCALL, h->at.tid, 0, 0) != 0)
 			return false;
 	}
 	return false;
@@ -573,14 +322,14 @@ static bool set_syscall(struct hijack *h, long number, const uint64_t a[6])
 	r.rax = (unsigned long long)number;
 	r.rdi = a[0], r.rsi = a[1], r.rdx = a[2], r.r10 = a[3], r.r8 = a[4], r.r9 = a[5];
 	h->is_in_call = true;
-	return set_regs(h->tid, &r);
+	return stop_set_regs(h->at.tid, &r);
 }
 
 static long end_syscall(struct hijack *h)
 {
 	struct user_regs_struct r;
 
-	return next_stop(h) && next_stop(h) && get_regs(h->tid, &r) ? (long)r.rax : -EIO;
+	return next_stop(h) && next_stop(h) && stop_get_regs(h->at.tid, &r) ? (long)r.rax : -EIO;
 }
 
 long hijack_syscall(struct hijack *h, long number, const uint64_t arguments[6])
@@ -597,7 +346,7 @@ static bool block_signals(struct hijack *h)
 	uint64_t all = ~FAULTS;
 
 	return set_syscall(h, SYS_rt_sigprocmask, arguments) &&
-	       ptrace(PTRACE_SETSIGMASK, h->tid, sizeof(all), &all) == 0 && end_syscall(h) == 0;
+	       ptrace(PTRACE_SETSIGMASK, h->at.tid, sizeof(all), &all) == 0 && end_syscall(h) == 0;
 }
 
 bool hijack_enter(struct hijack *h, const char **why)
@@ -608,8 +357,8 @@ bool hijack_enter(struct hijack *h, const char **why)
 	size_t n;
 
 	*why = "its registers cannot be read";
-	if (ptrace(PTRACE_GETREGSET, h->tid, NT_X86_XSTATE, &v) != 0 ||
-	    ptrace(PTRACE_GETSIGMASK, h->tid, sizeof(h->mask), &h->mask) != 0)
+	if (ptrace(PTRACE_GETREGSET, h->at.tid, NT_X86_XSTATE, &v) != 0 ||
+	    ptrace(PTRACE_GETSIGMASK, h->at.tid, sizeof(h->mask), &h->mask) != 0)
 		return false;
 	h->xstate_bytes = v.iov_len;
 	h->is_entered = true;
@@ -629,7 +378,7 @@ static bool note_signal(struct hijack *h, int signal)
 {
 	siginfo_t info;
 
-	if (ptrace(PTRACE_GETSIGINFO, h->tid, 0, &info) == 0 && info.si_code > 0)
+	if (ptrace(PTRACE_GETSIGINFO, h->at.tid, 0, &info) == 0 && info.si_code > 0)
 		return false;
 	if (h->n_held < HIJACK_HELD_MOST)
 		h->held[h->n_held++] = signal;
@@ -640,7 +389,7 @@ static bool is_done(const struct hijack *h, uint64_t at)
 {
 	uint64_t done = 0;
 
-	return target_read(h->target, at, &done, sizeof(done)) && done;
+	return target_read(h->at.target, at, &done, sizeof(done)) && done;
 }
 
 /* Whether it waits in the kernel for a lock, as far as can be seen. */
@@ -649,7 +398,7 @@ static bool is_at_lock(const struct hijack *h)
 	char path[80], line[64] = "";
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", h->target->pid, h->tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", h->at.target->pid, h->at.tid);
 	f = fopen(path, "re");
 	if (!f)
 		return true;
@@ -665,7 +414,7 @@ static bool is_at_lock(const struct hijack *h)
  * that the machine or the disk is slow. */
 static bool is_hopeless(const struct hijack *h, uint64_t begin, int *n_looks)
 {
-	uint64_t passed = hijack_now() - begin;
+	uint64_t passed = stop_now() - begin;
 
 	if (passed < 3 * SECOND_NS)
 		return false;
@@ -676,14 +425,14 @@ static bool is_hopeless(const struct hijack *h, uint64_t begin, int *n_looks)
 /* Lets it run until `done` is set. */
 static bool run(struct hijack *h, uint64_t done, const char **why)
 {
-	uint64_t begin = hijack_now();
+	uint64_t begin = stop_now();
 	int status, r, n_looks = 0;
 
-	if (ptrace(PTRACE_CONT, h->tid, 0, 0) != 0)
+	if (ptrace(PTRACE_CONT, h->at.tid, 0, 0) != 0)
 		return false;
 	while (!is_done(h, done)) {
-		r = wait_until(h->tid, &status, hijack_now() + 50000);
-		hijack_release_late();
+		r = stop_wait_until(h->at.tid, &status, stop_now() + 50000);
+		stop_release_late();
 		*why = "it has ended meanwhile";
 		if (r < 0 || (r && !WIFSTOPPED(status)))
 			return false;
@@ -691,15 +440,15 @@ static bool run(struct hijack *h, uint64_t done, const char **why)
 		if (r && !(status >> 16) && !note_signal(h, WSTOPSIG(status)))
 			return false;
 		if (r)
-			ptrace(PTRACE_CONT, h->tid, 0, 0);
+			ptrace(PTRACE_CONT, h->at.tid, 0, 0);
 		*why = "the call does not come back: another thread has a lock that it needs";
 		if (is_hopeless(h, begin, &n_looks)) {
-			interrupt(h->tid);
+			stop_interrupt(h->at.tid);
 			return false;
 		}
 	}
 	*why = "it has ended meanwhile";
-	return interrupt(h->tid) == 0;
+	return stop_interrupt(h->at.tid) == 0;
 }
 
 bool hijack_call(struct hijack *h, const struct hijack_call *c, const char **why)
@@ -715,7 +464,7 @@ bool hijack_call(struct hijack *h, const struct hijack_call *c, const char **why
 	r.rbp = 0;
 	r.rax = c->function;
 	r.rdi = c->argument;
-	return set_regs(h->tid, &r) && run(h, c->done, why);
+	return stop_set_regs(h->at.tid, &r) && run(h, c->done, why);
 }
 
 static bool is_in(uint64_t pc, uint64_t begin, size_t n)
@@ -728,7 +477,7 @@ static bool has_returned(const struct hijack *h)
 {
 	struct user_regs_struct r;
 
-	if (!get_regs(h->tid, &r))
+	if (!stop_get_regs(h->at.tid, &r))
 		return true;
 	if (is_in(r.rip, code_at, tail_bytes()) ||
 	    is_in(r.rip, h->call.entry, (size_t)(hijack_code_end - hijack_code)))
@@ -744,11 +493,11 @@ static void settle(struct hijack *h)
 
 	if (!h->is_in_call)
 		return;
-	ptrace(PTRACE_INTERRUPT, h->tid, 0, 0);
-	ptrace(PTRACE_CONT, h->tid, 0, 0);
-	while (wait_until(h->tid, &status, hijack_now() + SECOND_NS) == 1 && WIFSTOPPED(status) &&
-	       !is_stop_of_ours(status))
-		ptrace(PTRACE_CONT, h->tid, 0, 0);
+	ptrace(PTRACE_INTERRUPT, h->at.tid, 0, 0);
+	ptrace(PTRACE_CONT, h->at.tid, 0, 0);
+	while (stop_wait_until(h->at.tid, &status, stop_now() + SECOND_NS) == 1 &&
+	       WIFSTOPPED(status) && !stop_is_ours(status))
+		ptrace(PTRACE_CONT, h->at.tid, 0, 0);
 }
 
 /* It does not stop, as on a machine that does not let it run. Then it comes back by itself, as if the launcher had been
@@ -757,7 +506,8 @@ static bool is_out_of_reach(const struct hijack *h)
 {
 	struct user_regs_struct r;
 
-	return !get_regs(h->tid, &r) && syscall(SYS_tgkill, h->target->pid, h->tid, 0) == 0;
+	return !stop_get_regs(h->at.tid, &r) &&
+	       syscall(SYS_tgkill, h->at.target->pid, h->at.tid, 0) == 0;
 }
 
 void hijack_leave(struct hijack *h)
@@ -771,17 +521,17 @@ void hijack_leave(struct hijack *h)
 		forget(&h->frame);
 		forget(&h->fp);
 	} else if (h->is_entered && !has_returned(h)) {
-		ptrace(PTRACE_SETREGSET, h->tid, NT_X86_XSTATE, &v);
-		ptrace(PTRACE_SETSIGMASK, h->tid, sizeof(h->mask), &h->mask);
-		set_own_regs(h);
+		ptrace(PTRACE_SETREGSET, h->at.tid, NT_X86_XSTATE, &v);
+		ptrace(PTRACE_SETSIGMASK, h->at.tid, sizeof(h->mask), &h->mask);
+		stop_set_own(&h->at);
 	}
 	put_back(h, &h->code);
 	put_back(h, &h->frame);
 	put_back(h, &h->fp);
 	h->is_entered = false;
-	h->slept_ns = 0;
-	ptrace(PTRACE_DETACH, h->tid, 0, 0);
+	h->at.slept_ns = 0;
+	ptrace(PTRACE_DETACH, h->at.tid, 0, 0);
 	for (int i = 0; i < h->n_held; i++)
-		syscall(SYS_tgkill, h->target->pid, h->tid, h->held[i]);
+		syscall(SYS_tgkill, h->at.target->pid, h->at.tid, h->held[i]);
 	h->n_held = 0;
 }

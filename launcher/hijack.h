@@ -17,7 +17,7 @@
 #include <signal.h>
 #include <sys/user.h>
 
-#include "launcher/target.h"
+#include "launcher/stop.h"
 
 #define HIJACK_XSTATE_MOST 16384
 #define HIJACK_HELD_MOST   16
@@ -35,14 +35,10 @@ struct hijack_call {
 };
 
 struct hijack {
-	const struct target *target;
-	int tid;
-	struct user_regs_struct regs;
+	struct stopped at;
 	unsigned char xstate[HIJACK_XSTATE_MOST];
 	size_t xstate_bytes;
 	uint64_t mask; /* of signals */
-	uint64_t stopped_ns,
-		slept_ns; /* when; and how long it had been in its call then, if that is known */
 	struct hijack_piece code, frame, fp;
 	bool is_entered, is_in_call; /* the latter: at the end of a system call */
 	struct hijack_call call;     /* the latest; entry 0: none */
@@ -59,15 +55,8 @@ bool hijack_was_left(const struct target *t);
 /* Whether a thread with these registers is. */
 bool hijack_is_on_way_back(const struct target *t, const struct user_regs_struct *regs);
 
-/* Stop a thread, wherever it is. 0 or an error number: EBUSY if it does not stop, as a parent in vfork. Then it stops later, and
- * has to be let go by hijack_release_late; that happens, too, when the launcher ends. */
+/* Stop a thread, as stop_thread does. It goes on by stop_go_on(&h->at), or by hijack_leave. */
 int hijack_stop(struct hijack *h, const struct target *t, int tid);
-
-/* Let those go on that have stopped since. To be called often as long as it returns true: there are more. */
-bool hijack_release_late(void);
-
-/* Let it go on. */
-void hijack_go_on(struct hijack *h);
 
 /* Begin to use a stopped thread: from here on it leads a life that is not its own, with all signals blocked. False, with
  * *why: it does not. To be ended by hijack_leave in any case. */
@@ -84,8 +73,5 @@ extern const unsigned char hijack_code[], hijack_code_end[];
 
 /* Put all of it back, and let it go on. */
 void hijack_leave(struct hijack *h);
-
-/* Nanoseconds of CLOCK_MONOTONIC. */
-uint64_t hijack_now(void);
 
 #endif

@@ -244,12 +244,12 @@ static bool try_thread(struct search *s, int tid)
 		s->why = s->why ? s->why : "a call that cannot be interrupted";
 		return false;
 	}
-	why = hijack_is_on_way_back(s->t, &s->h->regs) ? "a call for a cpsample that was killed"
-						       : place_unsafe(s->t, &s->h->regs);
+	why = hijack_is_on_way_back(s->t, &s->h->at.regs) ? "a call for a cpsample that was killed"
+							  : place_unsafe(s->t, &s->h->at.regs);
 	if (why && s->n_tries > BY_WORDS && !s->is_anywhere)
 		why = place_unsafe_exactly(s->t, tid, why);
 	if (why)
-		hijack_go_on(s->h);
+		stop_go_on(&s->h->at);
 	s->why = why;
 	return !why;
 }
@@ -273,9 +273,9 @@ static bool try_all(struct search *s)
 
 static bool find_thread(struct search *s, const volatile sig_atomic_t *stop)
 {
-	uint64_t until = hijack_now() + SEARCH_NS;
+	uint64_t until = stop_now() + SEARCH_NS;
 
-	while (hijack_now() < until && !(stop && *stop)) {
+	while (stop_now() < until && !(stop && *stop)) {
 		const struct timespec nap = {0, 1000000 + s->n_tries % 7 * 300000};
 
 		if (try_all(s))
@@ -321,8 +321,8 @@ static bool is_any_on_way_back(struct target *t)
 
 		found = error == EBUSY;
 		if (!error) {
-			found = hijack_is_on_way_back(t, &h.regs);
-			hijack_go_on(&h);
+			found = hijack_is_on_way_back(t, &h.at.regs);
+			stop_go_on(&h.at);
 		}
 	}
 	if (directory)
@@ -334,12 +334,12 @@ static bool is_any_on_way_back(struct target *t)
 static void wait_for_killed(struct target *t)
 {
 	static const struct timespec nap = {0, 200000000};
-	uint64_t until = hijack_now() + UINT64_C(8000000000);
+	uint64_t until = stop_now() + UINT64_C(8000000000);
 
 	if (!hijack_was_left(t))
 		return;
 	while (is_any_on_way_back(t)) {
-		if (hijack_now() > until)
+		if (stop_now() > until)
 			target_refuse(t, "a thread of it is in a call for a cpsample that was "
 					 "killed; try again");
 		nanosleep(&nap, NULL);
@@ -408,11 +408,11 @@ static void unmap_later(struct injected *in, uint64_t area, int tid)
 static void wait_for_answer(const struct injected *in, uint64_t area, struct shared *s)
 {
 	static const struct timespec nap = {0, 500000};
-	uint64_t until = hijack_now() + UINT64_C(10000000000);
+	uint64_t until = stop_now() + UINT64_C(10000000000);
 
 	while (read_shared(in, area, s) && s->area.state == CPS_ATTACH_BEGINS &&
-	       hijack_now() < until) {
-		hijack_release_late();
+	       stop_now() < until) {
+		stop_release_late();
 		nanosleep(&nap, NULL);
 	}
 }
@@ -503,7 +503,7 @@ static bool read_control(const struct injected *in, struct cps_attach_control *c
 
 bool injected_beat(struct injected *in)
 {
-	uint64_t now = hijack_now();
+	uint64_t now = stop_now();
 	struct cps_attach_control c;
 
 	return read_control(in, &c) && c.state == CPS_ATTACH_RECORDS &&
@@ -545,7 +545,7 @@ static void end_by_thread(struct injected *in, const struct cps_attach_control *
 void injected_end(struct injected *in)
 {
 	static const struct timespec nap = {0, 1000000};
-	uint64_t until = hijack_now() + UINT64_C(5000000000), one = 1;
+	uint64_t until = stop_now() + UINT64_C(5000000000), one = 1;
 	struct cps_attach_control c;
 
 	if (!read_control(in, &c) || c.state != CPS_ATTACH_RECORDS)
@@ -555,8 +555,8 @@ void injected_end(struct injected *in)
 	else
 		target_write(in->target, in->control + offsetof(struct cps_attach_control, stop),
 			     &one, sizeof(one));
-	while (read_control(in, &c) && c.state == CPS_ATTACH_RECORDS && hijack_now() < until) {
-		hijack_release_late();
+	while (read_control(in, &c) && c.state == CPS_ATTACH_RECORDS && stop_now() < until) {
+		stop_release_late();
 		nanosleep(&nap, NULL);
 	}
 }
