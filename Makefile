@@ -5,9 +5,29 @@
 VERSION := $(shell cat VERSION)
 PREFIX ?= /usr/local
 DESTDIR ?=
-BUILD ?= build
+# `make ARCH=aarch64` builds for that machine, by a cross compiler and the packages that scripts/deps aarch64 has unpacked.
+# ARCH in the environment is somebody else's.
+ARCHES := aarch64
+ifneq ($(origin ARCH),command line)
+ARCH :=
+endif
+ifneq ($(filter-out $(ARCHES) $(shell uname -m),$(ARCH)),)
+$(error ARCH=$(ARCH) is not known: there is $(ARCHES))
+endif
+CROSS := $(filter-out $(shell uname -m),$(ARCH))
+TRIPLE := $(CROSS)-linux-gnu
+ROOT ?= build/root-$(CROSS)
+BUILD ?= build$(CROSS:%=/%)
 ifeq ($(origin CC),default)
-CC := gcc
+CC := $(if $(CROSS),$(TRIPLE)-gcc,gcc)
+endif
+ifeq ($(origin AR),default)
+AR := $(if $(CROSS),$(TRIPLE)-ar,ar)
+endif
+ifneq ($(CROSS),)
+override CC += --sysroot=$(abspath $(ROOT)) -isystem $(abspath $(ROOT))/usr/include/$(TRIPLE) \
+	-L$(abspath $(ROOT))/usr/lib/$(TRIPLE) -L$(abspath $(ROOT))/lib/$(TRIPLE) \
+	-Wl,-rpath-link,$(abspath $(ROOT))/usr/lib/$(TRIPLE):$(abspath $(ROOT))/lib/$(TRIPLE)
 endif
 V ?= 0
 
@@ -42,8 +62,10 @@ LIB_FOLDERS := $(SIGNAL_SAFE) process wrap
 #   The general model of thread-local storage calls __tls_get_addr, which may allocate.
 #   With -flto an object does not have the names that `make lint` compares with the list.
 # _FORTIFY_SOURCE cannot be set again after -U, because nothing of the user's comes later.
+#   On aarch64 atomic instructions are functions of libgcc's that choose by the processor, unless that is forbidden.
+LIB_NEEDS_aarch64 := -mno-outline-atomics
 LIB_NEEDS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
-	-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE -fno-lto
+	-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE -fno-lto $(LIB_NEEDS_$(MACHINE))
 LIB_CFLAGS := $(COMMON) -iquote libsampler $(LIB_NEEDS) $(SAN)
 LIB_LDFLAGS := $(LDFLAGS) -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--exclude-libs,ALL -Wl,--version-script=libsampler/libcpsample.map $(SAN)
@@ -175,7 +197,9 @@ $(BUILD)/cpsample-wait: $(CONV_OBJS) $(BUILD)/converters/cpsample_wait.o $(BUILD
 	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS)
 
 # ---- the launcher's part that attaches to processes ---------------------------------------------
-LAUNCHER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard launcher/*.c)))
+# Where that is not possible it says so.
+LAUNCHER := launcher$(if $(filter-out x86_64,$(MACHINE)),/elsewhere)
+LAUNCHER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(LAUNCHER)/*.c)))
 
 $(BUILD)/launcher/%.o: launcher/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -189,11 +213,11 @@ $(BUILD)/cpsample-attach: $(LAUNCHER_OBJS) $(BUILD)/objects
 # ---- tests: linked with the very objects that ship, out of two archives -------------------------
 $(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 $(BUILD)/signal.a: $(SIGNAL_OBJS) $(PROCESS_TESTED:%=$(BUILD)/libsampler/process/%.o) $(BUILD)/objects
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 $(BUILD)/unit/%.o: test/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -482,9 +506,9 @@ clean: ## remove build/
 help: ## this list
 	@echo "make [BUILD=build] [CC=gcc] [CFLAGS=...] [V=1] [ONLY=part of a test's name] TARGET"
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 26
-
-# The sources that scripts/outside unpacks have files of that name, too, as have the systems of test/places.
--include $(filter-out $(BUILD)/outside/% $(BUILD)/places/%,$(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d))
+# The sources that scripts/outside unpacks have files of that name, too, as have the systems of test/places and the roots of
+# scripts/deps.
+-include $(filter-out $(BUILD)/outside/% $(BUILD)/places/% $(BUILD)/root-%,$(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d))
 .SECONDARY:
 .PHONY: attach all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
 .PHONY: proof fresh mutants places rows install uninstall clean help FORCE soak-memory soak-python

@@ -37,6 +37,9 @@ extern __thread uint32_t cps_sys_calls;
 #if defined(__x86_64__)
 #include "arch/x86_64/sys.h"
 #include "arch/x86_64/regs.h"
+#elif defined(__aarch64__)
+#include "arch/aarch64/sys.h"
+#include "arch/aarch64/regs.h"
 #else
 #error "this architecture needs a folder in libsampler/arch"
 #endif
@@ -57,6 +60,9 @@ static inline int cps_sys_readable(uintptr_t address)
 #if defined(__x86_64__)
 #include "arch/x86_64/frame.h"
 #include "arch/x86_64/entry.h"
+#elif defined(__aarch64__)
+#include "arch/aarch64/frame.h"
+#include "arch/aarch64/entry.h"
 #endif
 
 /* ---- insn ------------------------------------------------------------------------------------ */
@@ -64,8 +70,8 @@ static inline int cps_sys_readable(uintptr_t address)
  * Reads machine instructions, as far as they matter to a function's way back to its caller.
  */
 
-#define CPS_INSN_BYTES	16  /* no instruction has more */
-#define CPS_INSN_NO_REG 31u /* of a register: none, or one that is not followed */
+#define CPS_INSN_BYTES	16   /* no instruction has more */
+#define CPS_INSN_NO_REG 255u /* of a register: none, or one that is not followed */
 
 enum cps_insn_op {
 	CPS_INSN_UNKNOWN, /* not understood: anything may happen */
@@ -92,7 +98,9 @@ struct cps_insn {
 	enum cps_insn_op op;
 	uint8_t length;
 	uint8_t reg, base; /* by DWARF number, or CPS_INSN_NO_REG */
-	bool is_local;	   /* the word is in the thread's own block, at thread pointer + value */
+	uint8_t second; /* LOAD, STORE: of the word after that one, too, if it is not CPS_INSN_NO_REG */
+	bool is_local; /* the word is in the thread's own block, at thread pointer + value */
+	int16_t before, after; /* LOAD, STORE: base += this, before the access or after it */
 	int64_t value;
 };
 

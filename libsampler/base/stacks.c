@@ -20,7 +20,7 @@
 #include "base/sys.h"
 #include "base/poison.h"
 
-#define PAGE	      4096
+#define PAGE	      CPS_PAGE_MOST
 #define STRIDE	      (PAGE + CPS_STACKS_BYTES)
 #define SLAB	      64u /* stacks, as many as a word has bits */
 #define FIRST	      4u

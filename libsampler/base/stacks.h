@@ -13,7 +13,9 @@
 
 #include <stddef.h>
 
-#define CPS_STACKS_BYTES   ((size_t)64 << 10)
+#include "arch/arch.h"
+
+#define CPS_STACKS_BYTES   (((size_t)64 << 10) + CPS_FRAME_MORE)
 #define CPS_STACKS_GUARDED 1024
 
 /* [signal] The number of a stack of CPS_STACKS_BYTES; -1: there is no memory. */

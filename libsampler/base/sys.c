@@ -23,7 +23,15 @@
 /* From this library downwards. The kernel maps from there downwards, too, but hardly any program maps so much. It is not
  * more, because ThreadSanitizer ends a program that has something far away from where libraries usually are. */
 #define APART	   (UINT64_C(256) << 30)
-#define PAGE_BYTES 4096u
+#define PAGE_BYTES ((size_t)CPS_PAGE_MOST)
+
+size_t cps_sys_page_bytes = CPS_PAGE_LEAST;
+
+void cps_sys_learn_page(size_t page)
+{
+	if (page >= CPS_PAGE_LEAST && page <= CPS_PAGE_MOST)
+		cps_sys_page_bytes = page;
+}
 
 __thread uint32_t cps_sys_calls;
 
@@ -32,11 +40,11 @@ static _Atomic uintptr_t placed; /* bytes */
 /* Nobody needs to be right about this, so the order does not matter. */
 uintptr_t cps_sys_place(size_t n)
 {
-	uintptr_t here = (uintptr_t)&placed & ~(uintptr_t)(PAGE_BYTES - 1);
+	uintptr_t here = (uintptr_t)&placed & ~(PAGE_BYTES - 1);
 
 	if (here < 2 * APART)
 		return 0;
-	n = (n + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+	n = (n + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	return here - APART +
 	       atomic_fetch_add_explicit(&placed, n, memory_order_relaxed) % (APART / 2);
 }

@@ -54,6 +54,17 @@ static inline int cps_sys_unlink(const char *path)
 	return (int)CPS_SYS(unlinkat, AT_FDCWD, path, 0, 0);
 }
 
+/* The size of the system's pages, on machines that have several; the least of them until it is learned. */
+extern size_t cps_sys_page_bytes;
+/* [signal] */
+void cps_sys_learn_page(size_t page);
+
+/* [signal] */
+static inline size_t cps_sys_page(void)
+{
+	return CPS_PAGE_LEAST == CPS_PAGE_MOST ? CPS_PAGE_LEAST : cps_sys_page_bytes;
+}
+
 /* [signal] Where n bytes are to be mapped: apart from what the target maps, lest they come where it has just unmapped
  * something. The kernel takes it as a wish, and maps elsewhere if something is there already. 0: anywhere. */
 uintptr_t cps_sys_place(size_t n);

@@ -22,7 +22,6 @@
 #include "signal/sample.h"
 #include "base/poison.h"
 
-#define PAGE	 4096u
 #define HAS_MODE 1u /* in the address of an event's page: another page with modes follows it */
 #define WATCHERS 2u
 
@@ -179,18 +178,18 @@ void cps_perf_reset(void)
 
 int cps_perf_map(int fd, void **page)
 {
-	return map(fd, PAGE, page);
+	return map(fd, cps_sys_page(), page);
 }
 
 int cps_perf_map_records(int fd, void **pages)
 {
-	return map(fd, 2 * PAGE, pages);
+	return map(fd, 2 * cps_sys_page(), pages);
 }
 
 void cps_perf_end_records(void *pages)
 {
 	if (pages)
-		unmap(pages, 2 * PAGE);
+		unmap(pages, 2 * cps_sys_page());
 }
 
 /* How many pages a user may map is limited. */
@@ -199,7 +198,7 @@ int cps_perf_map_mode(int fd, void **page)
 	int error = cps_perf_map_records(fd, page);
 
 	if (error)
-		return map(fd, PAGE, page);
+		return map(fd, cps_sys_page(), page);
 	*page = (char *)*page + HAS_MODE;
 	return 0;
 }
@@ -222,9 +221,9 @@ static uint64_t head_of(const void *page)
 /* Records consist of such words, which lie in a ring. */
 static uint64_t word(const void *page, uint64_t at)
 {
-	const uint64_t *ring = (const void *)((const char *)control_of(page) + PAGE);
+	const uint64_t *ring = (const void *)((const char *)control_of(page) + cps_sys_page());
 
-	return __atomic_load_n(&ring[at % PAGE / 8], __ATOMIC_RELAXED);
+	return __atomic_load_n(&ring[at % cps_sys_page() / 8], __ATOMIC_RELAXED);
 }
 
 static struct perf_event_header header_of(const void *page, uint64_t head)
@@ -278,13 +277,13 @@ void cps_perf_chain(const void *page, struct cps_kernel_chain *chain)
 	if (!head)
 		return;
 	latest = header_of(page, head);
-	if (latest.type != PERF_RECORD_SAMPLE || latest.size < 16 || latest.size > PAGE)
+	if (latest.type != PERF_RECORD_SAMPLE || latest.size < 16 || latest.size > cps_sys_page())
 		return;
 	n = word(page, head + 8);
 	if (n <= (latest.size - 16u) / 8)
 		take_chain(page, head, n, chain);
 	atomic_thread_fence(memory_order_acquire);
-	if (head - head_of(page) > PAGE - latest.size)
+	if (head - head_of(page) > cps_sys_page() - latest.size)
 		chain->n = 0;
 }
 
@@ -294,7 +293,8 @@ void cps_perf_end(void *page)
 	bool has_mode = (uintptr_t)page & HAS_MODE;
 
 	if (page)
-		unmap((void *)((uintptr_t)page & ~(uintptr_t)HAS_MODE), has_mode ? 2 * PAGE : PAGE);
+		unmap((void *)((uintptr_t)page & ~(uintptr_t)HAS_MODE),
+		      has_mode ? 2 * cps_sys_page() : cps_sys_page());
 }
 
 int cps_perf_begin(int fd, uint32_t signals)

@@ -19,11 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
+
 /* Code that counts, which is in a section of its own, so that a tick in it is known. */
 #define CPS_HOOK	__attribute__((section("cps_hooks")))
 #define CPS_HOOK_INLINE static inline CPS_HOOK
 /* Called at the entry of a function: all registers stay as they are. */
-#define CPS_HOOK_KEEPS __attribute__((section("cps_hooks"), no_caller_saved_registers))
+#define CPS_HOOK_KEEPS __attribute__((section("cps_hooks") CPS_ENTRY_KEEPS))
 
 /* A state takes one line of the processor's cache. The hooks know where its first numbers are. */
 struct cps_state {

@@ -199,6 +199,9 @@ static int read_calls(struct cps_config *c, char *line, size_t bytes)
 	c->times_calls = strcmp(value, "time") == 0;
 	c->counts_calls = c->times_calls || strcmp(value, "on") == 0;
 	c->resources.has_more = c->times_calls;
+	if (c->counts_calls && !CPS_ENTRY_COUNTS_CALLS)
+		return complain(line, bytes, "CPSAMPLE_CALLS", value,
+				"must be off: calls are not counted on " CPS_MACHINE);
 	if (c->counts_calls || strcmp(value, "off") == 0)
 		return 0;
 	return complain(line, bytes, "CPSAMPLE_CALLS", value, "must be on, off or time");
@@ -413,7 +416,7 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 				 .resources = {.n = 1, .has_clock = true},
 				 .has_args = true,
 				 .names_python = true,
-				 .counts_calls = true,
+				 .counts_calls = CPS_ENTRY_COUNTS_CALLS,
 				 .is_check = setting("CPSAMPLE_CHECK"),
 				 .is_list = is_setting("CPSAMPLE_CHECK", "resources"),
 				 .output = setting("CPSAMPLE_OUTPUT")};

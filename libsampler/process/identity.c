@@ -32,7 +32,7 @@
 static const char *read_exe(void)
 {
 	char path[4096];
-	long n = CPS_SYS(readlink, "/proc/self/exe", path, sizeof(path), 0);
+	long n = CPS_SYS(readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof(path));
 	const char *said = (const char *)getauxval(AT_EXECFN);
 
 	if (n > 0)

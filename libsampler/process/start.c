@@ -249,6 +249,7 @@ static bool start_with_settings(void)
 	char complaint[1000];
 	int error;
 
+	cps_sys_learn_page(getauxval(AT_PAGESZ));
 	if (cps_config_read(&config, complaint, sizeof(complaint)) < 0) {
 		say(complaint);
 		return false;

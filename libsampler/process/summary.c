@@ -32,7 +32,8 @@ static bool was_open;
 
 void cps_summary_prepare(void)
 {
-	long n = CPS_SYS(readlink, "/proc/self/fd/2", error_path, sizeof(error_path) - 1, 0);
+	long n = CPS_SYS(readlinkat, AT_FDCWD, "/proc/self/fd/2", error_path,
+			 sizeof(error_path) - 1);
 
 	was_open = CPS_SYS(fstat, 2, &error_file, 0, 0) == 0;
 	error_path[n > 0 ? n : 0] = '\0';

@@ -26,7 +26,6 @@
  * In: pages that the kernel writes. Out: numbers of switches and of moves to other processors.
  */
 
-#define PAGE	4096u
 #define NOWHERE UINT32_MAX
 
 /* All have the same size, which divides that of the page. */
@@ -35,7 +34,8 @@ struct record {
 	uint32_t cpu, reserved;
 };
 
-_Static_assert(PAGE % sizeof(struct record) == 0, "no record goes over the end of the page");
+_Static_assert(CPS_PAGE_LEAST % sizeof(struct record) == 0,
+	       "no record goes over the end of the page");
 
 /* Let records of the thread's switches be written from now on. *records is to be given to the functions below. 0
  * or -errno, with what has failed in *what. */
@@ -94,19 +94,19 @@ static void read_one(struct cps_switches *s, const struct record *r,
 void cps_switch_records_read(struct cps_switches *s, struct cps_switch_counts *counts)
 {
 	const void *records = atomic_load(&s->records);
-	const char *data = (const char *)records + PAGE;
-	uint64_t end = end_of(records);
+	const char *data = (const char *)records + cps_sys_page();
+	uint64_t end = end_of(records), room = cps_sys_page();
 
 	if (!s->read_to)
 		s->cpu = NOWHERE;
 	if (end < s->read_to)
 		s->read_to = end;
-	if (end - s->read_to > PAGE) {
-		counts->preempted += (end - s->read_to - PAGE) / (2 * sizeof(struct record));
-		s->read_to = end - PAGE;
+	if (end - s->read_to > room) {
+		counts->preempted += (end - s->read_to - room) / (2 * sizeof(struct record));
+		s->read_to = end - room;
 	}
 	for (; s->read_to < end; s->read_to += sizeof(struct record))
-		read_one(s, (const void *)(data + s->read_to % PAGE), counts);
+		read_one(s, (const void *)(data + s->read_to % room), counts);
 }
 
 /* Sleeps for a moment, which is a switch. */

@@ -182,7 +182,7 @@ void cps_budget_settle(struct cps_thread *t, uint64_t reading, uint64_t took_ns)
  * who must know that no handler is at work any more waits for them (stream/thread.h).
  */
 
-#define PAGE_BYTES 4096
+#define PAGE_BYTES CPS_PAGE_MOST
 
 static _Atomic(atomic_bool *) is_on;
 static atomic_bool is_paused;

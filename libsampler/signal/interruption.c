@@ -688,8 +688,8 @@ static void note(ucontext_t *uc)
 	if (cps_masked_is_over(uc) || !pending_for(uc, &pending) || pending)
 		return;
 	number = cps_regs_interrupted_call(uc) ? call_number(uc) : -1;
-	if (cps_regs_interrupted_call(uc) && can_be_made_again(uc, number) &&
-	    !cps_transfer_cut_may_be_returned_to(uc))
+	if (CPS_REGS_KEEPS_FIRST && cps_regs_interrupted_call(uc) &&
+	    can_be_made_again(uc, number) && !cps_transfer_cut_may_be_returned_to(uc))
 		cps_regs_call_again(uc, number);
 	else if (cps_transfer_cut_was_returned_to(uc))
 		return;

@@ -12,13 +12,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
+
 #define CPS_THREAD_NAME_BYTES 16
 #define CPS_THREAD_BASE	      6
 
 /* What a clock and the resources keep of a thread: their own, whose contents only they know (clock/clock_strata.h,
  * resource/state.h). */
 #define CPS_THREAD_CLOCK_BYTES	  112
-#define CPS_THREAD_RESOURCE_BYTES 3888
+#define CPS_THREAD_RESOURCE_BYTES (3888 + 32 * (CPS_REGS_KEPT - 8))
 
 /* The resources' part of the calling thread, which begins with its points, also before it has entered: those count for
  * nothing. */

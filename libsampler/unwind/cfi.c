@@ -52,7 +52,7 @@ static void push_register(struct evaluation *e, uint64_t reg)
 {
 	uint64_t offset = (uint64_t)cps_fde_read_sleb(e->b);
 
-	if (reg >= CPS_REGS || !(e->regs->valid & 1u << reg)) {
+	if (reg >= CPS_REGS || !(e->regs->valid & CPS_REGS_BIT(reg))) {
 		e->failed = CPS_STEP_UNKNOWN_REGISTER;
 		return;
 	}
@@ -376,6 +376,10 @@ static void extended(struct machine *m, uint8_t op, struct cps_fde_cursor *b)
 		set(m, reg, IS_OFFSET,
 		    (op == 0x14 ? (int64_t)cps_fde_read_uleb(b) : cps_fde_read_sleb(b)) * data);
 		break;
+	case 0x2c: /* AARCH64_negate_ra_state_with_pc */
+	case 0x2d: /* AARCH64_negate_ra_state: return addresses lose their codes wherever they are found */
+		m->bad |= !CPS_REGS_HAS_LINK;
+		break;
 	case 0x2e: /* GNU_args_size */
 		cps_fde_read_uleb(b);
 		break;
@@ -449,7 +453,7 @@ static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_f
 	if (!run(&m, fde->program, pc))
 		return false;
 	/* LuaJIT registers such a description, since it only has exceptions in mind. */
-	if (m.now.cfa_register == CFA_IS_UNKNOWN && m.now.rule[CPS_REG_PC] != UNDEFINED)
+	if (m.now.cfa_register == CFA_IS_UNKNOWN && m.now.rule[CPS_REG_RA] != UNDEFINED)
 		return false;
 	*state = m.now;
 	if (row && m.from <= pc && pc < m.until) { /* otherwise the program contradicts itself */
@@ -470,11 +474,11 @@ static bool is_restorer(uintptr_t address)
  * Whether this is the frame that the kernel makes for a signal handler. The augmentation 'S' does not
  * prove that: it only says that the pc of the caller is exact, and the functions that switch stacks in
  * OCaml and Wine have it, too. The kernel's frame is recognised by the code that the handler returns
- * to. Its FDE begins one byte earlier, since unwinders look up the address before a return address.
+ * to. Its FDE begins a little earlier, since unwinders look up the address before a return address.
  */
 static bool is_of_kernel(const struct cps_fde *fde)
 {
-	return is_restorer(fde->start) || is_restorer(fde->start + 1);
+	return is_restorer(fde->start) || is_restorer(fde->start + CPS_REGS_RESTORER_EARLY);
 }
 
 /* Whether this is such code without unwind information, as ours is and Go's. `pc` is an instruction
@@ -482,6 +486,29 @@ static bool is_of_kernel(const struct cps_fde *fde)
 static bool is_bare_restorer(uintptr_t pc)
 {
 	return is_restorer(pc + 1) || is_restorer(pc) || is_restorer(pc - CPS_REGS_RESTORER_CALL);
+}
+
+/* Where the rules say that the return address is. False: where no row can. */
+static bool find_ra(const struct state *s, struct cps_row *row)
+{
+	enum rule ra = (enum rule)s->rule[CPS_REG_RA], fp = (enum rule)s->rule[CPS_REG_FP];
+	int32_t ra_at = s->value[CPS_REG_RA], fp_at = s->value[CPS_REG_FP];
+
+	if (fp != SAME && (fp != AT_OFFSET || fp_at == 0))
+		return false;
+	row->fp_offset = fp == AT_OFFSET ? fp_at : 0;
+	if (!CPS_REGS_HAS_LINK) {
+		row->ra = CPS_RA_BELOW_CFA;
+		return ra == AT_OFFSET && ra_at == -CPS_REGS_RA_BELOW;
+	}
+	row->ra = fp == AT_OFFSET ? CPS_RA_BESIDE_FP
+		  : ra == SAME	  ? CPS_RA_IN_REGISTER
+				  : CPS_RA_ALONE;
+	if (row->ra == CPS_RA_ALONE)
+		row->fp_offset = ra_at;
+	return row->ra == CPS_RA_IN_REGISTER ||
+	       (ra == AT_OFFSET && ra_at &&
+		(row->ra == CPS_RA_ALONE || ra_at == fp_at + CPS_REGS_RA_ABOVE_FP));
 }
 
 void cps_cfi_row(const struct cps_module *m, uintptr_t pc, bool is_guess, struct cps_row *row)
@@ -496,13 +523,13 @@ void cps_cfi_row(const struct cps_module *m, uintptr_t pc, bool is_guess, struct
 			row->kind = CPS_ROW_SIGNAL;
 		return;
 	}
-	if (fde.ra_register != CPS_REG_PC)
+	if (fde.ra_register != CPS_REG_RA)
 		return;
 	if (fde.is_signal_frame && is_of_kernel(&fde)) {
 		row->kind = CPS_ROW_SIGNAL;
 		return;
 	}
-	if (s.rule[CPS_REG_PC] == UNDEFINED) {
+	if (s.rule[CPS_REG_RA] == UNDEFINED) {
 		row->kind = CPS_ROW_END;
 		return;
 	}
@@ -511,16 +538,11 @@ void cps_cfi_row(const struct cps_module *m, uintptr_t pc, bool is_guess, struct
 		return;
 	if (s.cfa_register != CPS_REG_SP && s.cfa_register != CPS_REG_FP)
 		return;
-	if (s.rule[CPS_REG_PC] != AT_OFFSET || s.value[CPS_REG_PC] != -CPS_REGS_RA_BELOW ||
-	    s.rule[CPS_REG_SP] != SAME)
-		return;
-	if (s.rule[CPS_REG_FP] != SAME &&
-	    (s.rule[CPS_REG_FP] != AT_OFFSET || s.value[CPS_REG_FP] == 0))
+	if (s.rule[CPS_REG_SP] != SAME || !find_ra(&s, row))
 		return;
 	row->kind = CPS_ROW_FAST;
 	row->from_fp = s.cfa_register == CPS_REG_FP;
 	row->cfa_offset = s.cfa_value;
-	row->fp_offset = s.rule[CPS_REG_FP] == AT_OFFSET ? s.value[CPS_REG_FP] : 0;
 }
 
 static enum cps_step evaluate(const struct cps_module *m, int32_t where,
@@ -544,7 +566,7 @@ static enum cps_step cfa_of(const struct cps_module *m, const struct state *s,
 {
 	if (s->cfa_register == CFA_IS_EXPRESSION)
 		return evaluate(m, s->cfa_value, regs, peek, NULL, cfa);
-	if (s->cfa_register >= CPS_REGS || !(regs->valid & 1u << s->cfa_register))
+	if (s->cfa_register >= CPS_REGS || !(regs->valid & CPS_REGS_BIT(s->cfa_register)))
 		return CPS_STEP_UNKNOWN_REGISTER;
 	*cfa = regs->r[s->cfa_register] + (uint64_t)(int64_t)s->cfa_value;
 	return CPS_STEP_OK;
@@ -559,17 +581,17 @@ static enum cps_step recover(const struct cps_module *m, const struct state *s, 
 	uint64_t v = regs->r[reg];
 	uint32_t from = (uint32_t)s->value[reg];
 
-	caller->valid |= 1u << reg;
+	caller->valid |= CPS_REGS_BIT(reg);
 	switch ((enum rule)s->rule[reg]) {
 	case SAME:
-		caller->valid &= regs->valid | ~(1u << reg);
+		caller->valid &= regs->valid | ~CPS_REGS_BIT(reg);
 		break;
 	case UNDEFINED:
-		caller->valid &= ~(1u << reg);
+		caller->valid &= ~CPS_REGS_BIT(reg);
 		break;
 	case IN_REGISTER:
-		if (from >= CPS_REGS || !(regs->valid & 1u << from))
-			caller->valid &= ~(1u << reg);
+		if (from >= CPS_REGS || !(regs->valid & CPS_REGS_BIT(from)))
+			caller->valid &= ~CPS_REGS_BIT(reg);
 		else
 			v = regs->r[from];
 		break;
@@ -591,6 +613,19 @@ static enum cps_step recover(const struct cps_module *m, const struct state *s, 
 	return step;
 }
 
+/* The caller goes on at what its register of return addresses would be, which then means nothing to it any more. No rule
+ * speaks of pc. */
+static void take_link(struct cps_regs *caller, bool is_exact)
+{
+	caller->valid &= ~CPS_REGS_BIT(CPS_REG_PC);
+	if (!(caller->valid & CPS_REGS_BIT(CPS_REG_RA)))
+		return;
+	caller->r[CPS_REG_PC] = cps_regs_strip(caller->r[CPS_REG_RA]);
+	caller->valid |= CPS_REGS_BIT(CPS_REG_PC);
+	if (!is_exact)
+		caller->valid &= ~CPS_REGS_BIT(CPS_REG_RA);
+}
+
 enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_regs *regs,
 			   struct cps_peek *peek, bool *is_exact)
 {
@@ -610,8 +645,10 @@ enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_
 		return step;
 	if (s.rule[CPS_REG_SP] == SAME)
 		caller.r[CPS_REG_SP] = cfa;
-	caller.valid |= 1u << CPS_REG_SP;
-	if (!(caller.valid & 1u << CPS_REG_PC))
+	caller.valid |= CPS_REGS_BIT(CPS_REG_SP);
+	if (CPS_REGS_HAS_LINK)
+		take_link(&caller, fde.is_signal_frame);
+	if (!(caller.valid & CPS_REGS_BIT(CPS_REG_PC)))
 		return CPS_STEP_UNKNOWN_REGISTER;
 	*regs = caller;
 	*is_exact = fde.is_signal_frame;

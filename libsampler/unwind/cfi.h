@@ -22,18 +22,28 @@
 
 enum cps_row_kind {
 	CPS_ROW_NONE,	/* the address has no unwind information */
-	CPS_ROW_FAST,	/* CFA = sp or fp + offset, return address below the CFA */
+	CPS_ROW_FAST,	/* CFA = sp or fp + offset, return address as below */
 	CPS_ROW_END,	/* the outermost frame: its return address is undefined */
 	CPS_ROW_SIGNAL, /* the kernel's signal frame: all registers are in memory */
 	CPS_ROW_SLOW,	/* anything else: cps_cfi_step */
+};
+
+/* Where the return address of a FAST row is. Where calls put it on the stack that is below the CFA, and elsewhere one of the
+ * others. */
+enum cps_row_ra {
+	CPS_RA_BELOW_CFA,
+	CPS_RA_BESIDE_FP,   /* above the caller's fp, which is saved: a frame record */
+	CPS_RA_IN_REGISTER, /* in its register, and the caller's fp in its own */
+	CPS_RA_ALONE,	    /* saved, and the caller's fp is in its register */
 };
 
 /* What the unwinder needs to know of one address in the usual case. */
 struct cps_row {
 	enum cps_row_kind kind;
 	bool from_fp;
+	uint8_t ra; /* enum cps_row_ra */
 	int32_t cfa_offset;
-	int32_t fp_offset; /* the caller's fp is saved at CFA + this; 0: still in its register */
+	int32_t fp_offset; /* the caller's fp is saved at CFA + this; 0: still in its register. ALONE: not it, but ra is */
 	uintptr_t from, until; /* the row holds for all addresses from `from` on, before `until` */
 };
 

@@ -154,11 +154,39 @@ static void forget_changed(struct mind *m)
 			m->r[reg] = nowhere;
 }
 
+static void transfer_one(struct mind *m, enum cps_insn_op op, unsigned reg, struct datum address)
+{
+	struct datum *d = reg < CPS_REGS ? &m->r[reg] : NULL;
+
+	if (op == CPS_INSN_STORE)
+		store(m, address, d ? *d : nowhere);
+	else if (d)
+		*d = word_at(m, address);
+}
+
+/* A load or store of a register, or of two side by side. */
+static void transfer(struct mind *m, const struct cps_insn *i)
+{
+	bool has_base = i->base < CPS_REGS;
+	struct datum address;
+
+	if (has_base && i->before)
+		m->r[i->base] = plus(settled(m, m->r[i->base]), i->before);
+	address = address_of(m, i);
+	transfer_one(m, i->op, i->reg, address);
+	if (i->second != CPS_INSN_NO_REG)
+		transfer_one(m, i->op, i->second, plus(address, 8));
+	if (has_base && i->after)
+		m->r[i->base] = plus(m->r[i->base], i->after);
+}
+
 static void execute(struct mind *m, const struct cps_insn *i)
 {
 	struct datum *reg = i->reg < CPS_REGS ? &m->r[i->reg] : NULL;
 
-	if (i->op == CPS_INSN_PUSH)
+	if (i->op == CPS_INSN_LOAD || i->op == CPS_INSN_STORE)
+		transfer(m, i);
+	else if (i->op == CPS_INSN_PUSH)
 		push(m, i->reg);
 	else if (i->op == CPS_INSN_POP)
 		pop(m, i->reg);
@@ -178,12 +206,8 @@ static void execute(struct mind *m, const struct cps_insn *i)
 		*reg = masked(m, i);
 	else if (i->op == CPS_INSN_LEA)
 		*reg = address_of(m, i);
-	else if (i->op == CPS_INSN_LOAD)
-		*reg = word_at(m, address_of(m, i));
 	else if (i->op == CPS_INSN_LESS)
 		*reg = less(m, i);
-	else if (i->op == CPS_INSN_STORE)
-		store(m, address_of(m, i), *reg);
 	m->r[CPS_REG_SP] = settled(m, m->r[CPS_REG_SP]);
 }
 
@@ -194,10 +218,11 @@ static void begin(struct mind *m, const struct cps_regs *regs, const struct cps_
 	m->n_stores = 0;
 	m->sp = regs->r[CPS_REG_SP];
 	for (unsigned i = 0; i < CPS_REGS; i++)
-		m->r[i] = regs->valid & 1u << i ? (struct datum){OTHER, NOWHERE, regs->r[i]}
-						: nowhere;
-	m->r[CPS_REG_SP].origin = OF_SP;
-	if (regs->valid & 1u << CPS_REG_FP)
+		m->r[i] = regs->valid & CPS_REGS_BIT(i) ? (struct datum){OTHER, NOWHERE, regs->r[i]}
+							: nowhere;
+	if (!CPS_REGS_HAS_LINK || regs->valid & CPS_REGS_BIT(CPS_REG_SP))
+		m->r[CPS_REG_SP].origin = OF_SP;
+	if (regs->valid & CPS_REGS_BIT(CPS_REG_FP))
 		m->r[CPS_REG_FP].origin = OF_FP;
 	if (!is_exact)
 		forget_changed(m);
@@ -260,10 +285,17 @@ void cps_code_simulate_forget(uintptr_t pc)
 	keep(pc, 0);
 }
 
+/* Where the return address of a row is: below the CFA, or where fp is saved, beside that. */
+static uint64_t ra_at(uint64_t cfa, uint64_t slot)
+{
+	return CPS_REGS_HAS_LINK ? cfa - slot * 8 + CPS_REGS_RA_ABOVE_FP : cfa - CPS_REGS_RA_BELOW;
+}
+
 /* The row that the code has turned out to be; 0: it is no row. */
 static unsigned row_of(const struct mind *m, const struct cps_regs *start)
 {
 	struct datum cfa = plus(m->r[CPS_REG_SP], CPS_REGS_RA_BELOW), fp = m->r[CPS_REG_FP];
+	struct datum ra = m->r[CPS_REG_RA]; /* where calls leave it in a register */
 	bool from_fp = cfa.origin == OF_FP;
 	uint64_t offset, slot = 0;
 
@@ -276,6 +308,9 @@ static unsigned row_of(const struct mind *m, const struct cps_regs *start)
 		return 0;
 	if (offset % 8 || offset / 8 > 127 || slot > 63 || (fp.origin == LOADED && !slot))
 		return 0;
+	if (CPS_REGS_HAS_LINK && !(ra.origin == LOADED && ra.of == cfa.origin && slot &&
+				   ra.value == ra_at(cfa.value, slot)))
+		return 0;
 	return (unsigned)(slot << 10 | offset / 8 << 3) | (from_fp ? FROM_FP : 0) | KIND_ROW;
 }
 
@@ -284,16 +319,30 @@ static bool step_by_row(unsigned row, struct cps_regs *regs, const struct cps_pe
 	uint64_t base = regs->r[row & FROM_FP ? CPS_REG_FP : CPS_REG_SP];
 	uint64_t cfa = base + (row >> 3 & 127) * 8, slot = row >> 10 & 63, fp = regs->r[CPS_REG_FP];
 
-	if (row & FROM_FP && !(regs->valid & 1u << CPS_REG_FP))
+	if (row & FROM_FP && !(regs->valid & CPS_REGS_BIT(CPS_REG_FP)))
 		return false;
-	if (!cps_peek(peek, cfa - CPS_REGS_RA_BELOW, &regs->r[CPS_REG_PC]) ||
+	if (!cps_peek(peek, ra_at(cfa, slot), &regs->r[CPS_REG_PC]) ||
 	    (slot && !cps_peek(peek, cfa - slot * 8, &fp)))
 		return false;
+	regs->r[CPS_REG_PC] = cps_regs_strip(regs->r[CPS_REG_PC]);
 	regs->r[CPS_REG_FP] = fp;
 	regs->r[CPS_REG_SP] = cfa;
-	regs->valid &= 1u << CPS_REG_FP;
-	regs->valid |= 1u << CPS_REG_SP | 1u << CPS_REG_PC | (slot ? 1u << CPS_REG_FP : 0);
+	regs->valid &= CPS_REGS_BIT(CPS_REG_FP);
+	regs->valid |= CPS_REGS_BIT(CPS_REG_SP) | CPS_REGS_BIT(CPS_REG_PC) |
+		       (slot ? CPS_REGS_BIT(CPS_REG_FP) : 0);
 	return true;
+}
+
+/* Where the code returns to, with this stack pointer. */
+static bool return_to(const struct mind *m, uint64_t sp, uint64_t *pc)
+{
+	struct datum ra;
+
+	if (!CPS_REGS_HAS_LINK)
+		return load(m, sp, pc);
+	ra = settled(m, m->r[CPS_REG_RA]);
+	*pc = cps_regs_strip(ra.value);
+	return ra.origin != NOWHERE;
 }
 
 /* Takes the caller's registers from what was executed. */
@@ -302,13 +351,13 @@ static bool leave_by(struct mind *m, struct cps_regs *regs)
 	struct datum fp = settled(m, m->r[CPS_REG_FP]);
 
 	regs->r[CPS_REG_SP] = m->r[CPS_REG_SP].value;
-	if (!load(m, regs->r[CPS_REG_SP], &regs->r[CPS_REG_PC]))
+	if (!return_to(m, regs->r[CPS_REG_SP], &regs->r[CPS_REG_PC]))
 		return false;
 	regs->r[CPS_REG_SP] += CPS_REGS_RA_BELOW;
 	regs->r[CPS_REG_FP] = fp.value;
-	regs->valid = 1u << CPS_REG_SP | 1u << CPS_REG_PC;
+	regs->valid = CPS_REGS_BIT(CPS_REG_SP) | CPS_REGS_BIT(CPS_REG_PC);
 	if (fp.origin != NOWHERE)
-		regs->valid |= 1u << CPS_REG_FP;
+		regs->valid |= CPS_REGS_BIT(CPS_REG_FP);
 	return true;
 }
 

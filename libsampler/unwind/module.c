@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sys.h"
 #include "unwind/elf_memory.h"
 #include "unwind/module.h"
 #include "unwind/registered.h"
@@ -30,7 +31,7 @@
  * thread may be unloading it.
  */
 
-#define PAGE   UINT64_C(4096)
+#define PAGE   ((uint64_t)cps_sys_page())
 #define CHUNK  64u
 #define CHUNKS (CPS_MODULES_MAX / CHUNK)
 

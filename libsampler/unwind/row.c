@@ -54,11 +54,14 @@ static uint64_t pack(const struct cps_row *row, bool own)
 	int32_t cfa = row->cfa_offset, fp = row->fp_offset;
 	uint64_t kind = row->kind;
 
-	if (row->kind == CPS_ROW_FAST && (cfa < -(1 << 19) || cfa >= 1 << 19 || fp % 8 ||
-					  fp / 8 < -(1 << 14) || fp / 8 >= 1 << 14)) {
+	if (row->kind == CPS_ROW_FAST &&
+	    (cfa < -(1 << 19) || cfa >= 1 << 19 || fp % 8 || fp / 8 < -(1 << 14) ||
+	     fp / 8 >= 1 << 14 || (CPS_REGS_HAS_LINK && cfa % 16))) {
 		kind = CPS_ROW_SLOW;
 		cfa = fp = 0;
 	}
+	if (CPS_REGS_HAS_LINK && kind == CPS_ROW_FAST)
+		cfa |= row->ra;
 	return kind | (uint64_t)row->from_fp << 3 | (uint64_t)own << 4 |
 	       ((uint64_t)cfa & 0xfffff) << 5 | ((uint64_t)(fp / 8) & 0x7fff) << 25;
 }

@@ -10,6 +10,8 @@
  *    63     58 57     49 48      40 39       25 24          5   4     3    2   0
  *    | tag (6) | more (9) | from (9) | fp/8 (15) | cfa (20)     | own | fp | kind |
  *
+ * Where calls leave the return address in a register the CFA is a multiple of 16, and its lowest bits say where it is now.
+ *
  * The tag is computed from the line's key. While a reader is kept waiting, its line may be given to
  * another key and back again. The tag lets the reader notice an entry of the other key in 63 of 64
  * such cases.
@@ -20,6 +22,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "arch/arch.h"
+#include "unwind/cfi.h"
 
 #define CPS_ROW_BITS		 9  /* bits of the addresses that share a line */
 #define CPS_ROW_LINES		 14 /* bits of the number of lines */
@@ -58,11 +63,19 @@ static inline bool cps_row_prepare(void)
 /* [signal] The offset of the CFA from its register. */
 static inline int64_t cps_row_cfa(uint64_t row)
 {
-	return (int64_t)(row << 39) >> 44;
+	int64_t cfa = (int64_t)(row << 39) >> 44;
+
+	return CPS_REGS_HAS_LINK ? cfa & -16 : cfa;
+}
+
+/* [signal] Where the return address is. */
+static inline enum cps_row_ra cps_row_ra(uint64_t row)
+{
+	return CPS_REGS_HAS_LINK ? (enum cps_row_ra)(row >> 5 & 15) : CPS_RA_BELOW_CFA;
 }
 
 /* [signal] Where the caller's fp is saved, as an offset from the CFA. 0: it is still in its
- * register. */
+ * register. If the return address is saved alone: where that is. */
 static inline int64_t cps_row_fp(uint64_t row)
 {
 	return ((int64_t)(row << 24) >> 49) * 8;

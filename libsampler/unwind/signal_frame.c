@@ -23,13 +23,22 @@ bool cps_signal_frame_returns_to(uint64_t key_high, uint64_t ra)
 	return (cps_row_of(key_high, ra - 1, true) & CPS_ROW_KIND) == CPS_ROW_SIGNAL;
 }
 
+bool cps_signal_frame_ra_at_entry(const struct cps_regs *regs, const struct cps_peek *peek,
+				  uint64_t *ra)
+{
+	if (!CPS_REGS_HAS_LINK)
+		return cps_peek(peek, regs->r[CPS_REG_SP], ra);
+	*ra = cps_regs_strip(regs->r[CPS_REG_RA]);
+	return regs->valid & CPS_REGS_BIT(CPS_REG_RA);
+}
+
 bool cps_signal_frame_skip_new(struct cps_regs *regs, uint64_t key_high,
 			       const struct cps_peek *peek)
 {
 	uint64_t sp = regs->r[CPS_REG_SP], ra;
 	struct cps_regs interrupted;
 
-	if (!cps_regs_is_at_handler(regs) || !cps_peek(peek, sp, &ra) ||
+	if (!cps_regs_is_at_handler(regs) || !cps_signal_frame_ra_at_entry(regs, peek, &ra) ||
 	    !cps_signal_frame_returns_to(key_high, ra) ||
 	    !cps_signal_frame_read(cps_regs_handlers_context(sp), peek, &interrupted))
 		return false;

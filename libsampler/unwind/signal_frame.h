@@ -15,6 +15,10 @@
  * *regs is not set whole. */
 bool cps_signal_frame_read(uint64_t context, const struct cps_peek *peek, struct cps_regs *regs);
 
+/* [signal] Where a function returns that has not executed anything yet, or does not change that. False: it cannot be read. */
+bool cps_signal_frame_ra_at_entry(const struct cps_regs *regs, const struct cps_peek *peek,
+				  uint64_t *ra);
+
 /* [signal] Whether a handler of signals returns to this address. `key_high` is of rows (row.h). */
 bool cps_signal_frame_returns_to(uint64_t key_high, uint64_t ra);
 

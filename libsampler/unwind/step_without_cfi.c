@@ -142,7 +142,8 @@ static bool cps_luajit_frame_step(struct cps_regs *regs, const struct cps_peek *
 		return false;
 	regs->r[CPS_REG_SP] = cfa;
 	regs->r[CPS_REG_PC] = ra;
-	regs->valid = 1u << CPS_REG_SP | 1u << CPS_REG_PC | (row->fp_offset ? 1u << CPS_REG_FP : 0);
+	regs->valid = CPS_REGS_BIT(CPS_REG_SP) | CPS_REGS_BIT(CPS_REG_PC) |
+		      (row->fp_offset ? CPS_REGS_BIT(CPS_REG_FP) : 0);
 	return true;
 }
 
@@ -175,18 +176,20 @@ static bool is_root(uint64_t ra, const struct cps_peek *peek)
 }
 
 /* A function that was interrupted and has no unwind information may be a leaf, as assembly often
- * is. Its return address is then on top of the stack. */
+ * is. Its return address is then where a call has put it. */
 static bool leaf_step(struct cps_step_without_cfi *f, const struct cps_peek *peek)
 {
 	uint64_t sp = f->regs.r[CPS_REG_SP], ra;
 
-	if (!f->is_exact || !cps_peek(peek, sp, &ra) ||
+	if (!f->is_exact || !cps_signal_frame_ra_at_entry(&f->regs, peek, &ra) ||
 	    cps_module_find(ra - 1) == CPS_MODULE_NONE ||
 	    !(cps_call_comes_before(ra) || cps_signal_frame_returns_to(f->key_high, ra) ||
 	      is_root(ra, peek)))
 		return false;
 	f->regs.r[CPS_REG_SP] = sp + CPS_REGS_RA_BELOW;
 	f->regs.r[CPS_REG_PC] = ra;
+	if (CPS_REGS_HAS_LINK)
+		f->regs.valid &= ~CPS_REGS_BIT(CPS_REG_RA);
 	return true;
 }
 
@@ -206,16 +209,20 @@ static bool frame_pointer_step(struct cps_step_without_cfi *f, uintptr_t pc,
 	uint64_t fp = f->regs.r[CPS_REG_FP], ra;
 	struct cps_call_chain chain = {.fp = fp, .high = peek->high};
 
-	if (!(f->regs.valid & 1u << CPS_REG_FP) || fp < f->regs.r[CPS_REG_SP] ||
-	    !cps_peek(peek, fp, &chain.next) || !cps_peek(peek, fp + 8, &ra) ||
-	    (ra && (is_on_stack(f, peek, ra) ||
-		    !(cps_call_returns(ra, &chain) || ends_chain(pc, &chain, ra) ||
-		      (!chain.next && is_root(ra, peek))))))
+	if (!(f->regs.valid & CPS_REGS_BIT(CPS_REG_FP)) || fp < f->regs.r[CPS_REG_SP] ||
+	    !cps_peek(peek, fp, &chain.next) || !cps_peek(peek, fp + CPS_REGS_RA_ABOVE_FP, &ra))
+		return false;
+	ra = cps_regs_strip(ra);
+	if (ra && (is_on_stack(f, peek, ra) ||
+		   !(cps_call_returns(ra, &chain) || ends_chain(pc, &chain, ra) ||
+		     (!chain.next && is_root(ra, peek)))))
 		return false;
 	f->regs.r[CPS_REG_SP] = fp + 16;
 	f->regs.r[CPS_REG_FP] = chain.next;
 	f->regs.r[CPS_REG_PC] = ra;
-	f->regs.valid = 1u << CPS_REG_FP | 1u << CPS_REG_SP | 1u << CPS_REG_PC;
+	f->regs.valid = CPS_REGS_BIT(CPS_REG_FP) | CPS_REGS_BIT(CPS_REG_PC);
+	if (!CPS_REGS_HAS_LINK) /* elsewhere the caller's frame record may lie anywhere below its frame's end */
+		f->regs.valid |= CPS_REGS_BIT(CPS_REG_SP);
 	f->sp_is_of_fp = true;
 	return true;
 }

@@ -12,6 +12,13 @@
 #include "unwind/trail.h"
 #include "base/poison.h"
 
+/* Where the step to this frame read its return address. Where calls leave that in a register it is beside the frame pointer, and
+ * only frames that were come to so are compared. */
+static inline uint64_t ra_of(const struct cps_frame *f)
+{
+	return CPS_REGS_HAS_LINK ? f->fp_at + CPS_REGS_RA_ABOVE_FP : f->sp - CPS_REGS_RA_BELOW;
+}
+
 /* Frames that were not walked (given ones, and the cut in a stack that is too deep) have a stack
  * pointer of 0, where nothing can be read. The loads do not wait for each other, because their
  * addresses are known. */
@@ -24,7 +31,9 @@ uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, const struct cp
 	if (i + 1 >= t->depth)
 		return i;
 	for (next = cps_trail_frame(t, i + 1); next >= last; next--) {
-		if (!cps_peek(&k, next->sp - CPS_REGS_RA_BELOW, &word) || word != next->pc + 1)
+		if (CPS_REGS_HAS_LINK && next->fp_at <= CPS_TRAIL_OTHER)
+			break;
+		if (!cps_peek(&k, ra_of(next), &word) || cps_regs_strip(word) != next->pc + 1)
 			break;
 		if (next->fp_at && (!cps_peek(&k, next->fp_at, &word) || word != next->fp))
 			break;

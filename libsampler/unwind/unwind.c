@@ -61,7 +61,7 @@ const struct cps_unwinder *cps_unwinder_in_use(void)
  * again, with all registers followed.
  */
 
-#define QUICK_REGS (1u << CPS_REG_FP | 1u << CPS_REG_SP | 1u << CPS_REG_PC)
+#define QUICK_REGS (CPS_REGS_BIT(CPS_REG_FP) | CPS_REGS_BIT(CPS_REG_SP) | CPS_REGS_BIT(CPS_REG_PC))
 #define STEPS_MAX  (1u << 22)
 #define CHUNK	   4096u /* steps between two looks at the budget */
 #define DOWN_MAX   64	 /* steps of one walk that do not go up the same stack */
@@ -200,22 +200,70 @@ static bool switches_stack(struct walk *w, uint64_t sp)
 	return true;
 }
 
+/* Whether what a row needs is known. A return address that is in its register is so in one frame of a walk only, the
+ * interrupted one, and that need have no memory of its own. */
+static inline bool is_known(const struct walk *w, enum cps_row_ra where, uint64_t cfa,
+			    uint32_t *mark)
+{
+	bool is_in_register = where == CPS_RA_IN_REGISTER;
+
+	if (is_in_register && !(w->is_exact && w->regs.valid & CPS_REGS_BIT(CPS_REG_RA)))
+		*mark = CPS_MARK_NO_RECIPE;
+	else if (cfa == w->regs.r[CPS_REG_SP] && !is_in_register)
+		*mark = CPS_MARK_NO_PROGRESS;
+	else
+		return true;
+	return false;
+}
+
+/* Where sp is only known not to be above the frame record, since frame pointers have led here: a function that calls others has
+ * the address of its record in the frame pointer. Other rows make no progress. */
+static inline uint64_t find_cfa(const struct walk *w, enum cps_row_ra where, int64_t fp_offset)
+{
+	if (where != CPS_RA_BESIDE_FP || !(w->regs.valid & CPS_REGS_BIT(CPS_REG_FP)))
+		return w->regs.r[CPS_REG_SP];
+	return w->regs.r[CPS_REG_FP] - (uint64_t)fp_offset;
+}
+
+/* The words that a row speaks of: the return address, and the caller's fp. `slot` is what fp_offset gives. */
+static inline bool read_words(struct walk *w, enum cps_row_ra where, uint64_t cfa, uint64_t slot,
+			      bool has_slot, uint64_t *ra)
+{
+	uint64_t at = where == CPS_RA_BELOW_CFA	  ? cfa - CPS_REGS_RA_BELOW
+		      : where == CPS_RA_BESIDE_FP ? slot + CPS_REGS_RA_ABOVE_FP
+						  : slot;
+	bool is_in_register = where == CPS_RA_IN_REGISTER;
+
+	if (is_in_register)
+		*ra = w->regs.r[CPS_REG_RA];
+	else if (!cps_peek(w->peek, at, ra))
+		return false;
+	*ra = cps_regs_strip(*ra);
+	return !has_slot || cps_peek(w->peek, slot, &w->regs.r[CPS_REG_FP]);
+}
+
 static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 {
 	int64_t cfa_offset = cps_row_cfa(row), fp_offset = cps_row_fp(row);
+	const enum cps_row_ra where = cps_row_ra(row);
 	uint64_t sp = w->regs.r[CPS_REG_SP], ra;
 	uint64_t cfa =
 		w->regs.r[row & CPS_ROW_FROM_FP ? CPS_REG_FP : CPS_REG_SP] + (uint64_t)cfa_offset;
+	bool has_fp = fp_offset && where != CPS_RA_ALONE;
+
+	if (CPS_REGS_HAS_LINK && !(w->regs.valid & CPS_REGS_BIT(CPS_REG_SP)))
+		cfa = find_cfa(w, where, fp_offset);
 
 	/* Whether the caller's stack is another one: it lies lower, or above the end of this one. */
 	bool leaves = cfa < sp || (w->peek->high && cfa > w->peek->high);
 
-	if (cfa == sp || (leaves && !switches_stack(w, cfa))) {
+	if (!is_known(w, where, cfa, mark))
+		return false;
+	if (leaves && !switches_stack(w, cfa)) {
 		*mark = CPS_MARK_NO_PROGRESS;
 		return false;
 	}
-	if (!cps_peek(w->peek, cfa - CPS_REGS_RA_BELOW, &ra) ||
-	    (fp_offset && !cps_peek(w->peek, cfa + (uint64_t)fp_offset, &w->regs.r[CPS_REG_FP]))) {
+	if (!read_words(w, where, cfa, cfa + (uint64_t)fp_offset, has_fp, &ra)) {
 		*mark = CPS_MARK_BAD_MEMORY;
 		return false;
 	}
@@ -224,7 +272,9 @@ static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 		return false;
 	}
 	if (!(row & CPS_ROW_OWN))
-		w->fp_at = fp_offset ? cfa + (uint64_t)fp_offset : 0;
+		w->fp_at = has_fp	       ? cfa + (uint64_t)fp_offset
+			   : CPS_REGS_HAS_LINK ? CPS_TRAIL_OTHER
+					       : 0;
 	w->regs.r[CPS_REG_SP] = cfa;
 	w->regs.r[CPS_REG_PC] = ra;
 	w->regs.valid = QUICK_REGS; /* quick steps follow no others */

@@ -101,8 +101,8 @@ static int look(struct dl_phdr_info *file, size_t bytes, void *context)
 		uintptr_t low = file->dlpi_addr + h->p_vaddr, high = low + h->p_memsz;
 
 		if (h->p_type == PT_GNU_RELRO) {
-			found.fixed = low & -(uintptr_t)4096;
-			found.fixed_high = high & -(uintptr_t)4096;
+			found.fixed = low & -(uintptr_t)cps_sys_page();
+			found.fixed_high = high & -(uintptr_t)cps_sys_page();
 		} else if (h->p_type == PT_LOAD && tables >= low && tables < high) {
 			found.low = low;
 			found.high = low + h->p_filesz;
@@ -119,7 +119,7 @@ static int look(struct dl_phdr_info *file, size_t bytes, void *context)
 /* The loader has made the tables read-only, and so they stay. */
 static bool replace(struct transfers *t)
 {
-	uintptr_t low = (uintptr_t)t & -(uintptr_t)4096, high = (uintptr_t)(t + 1);
+	uintptr_t low = (uintptr_t)t & -(uintptr_t)cps_sys_page(), high = (uintptr_t)(t + 1);
 	bool is_fixed = low >= place.fixed && low < place.fixed_high;
 
 	if (high > place.fixed_high)

@@ -35,7 +35,7 @@
  * In: a loaded file, names of functions. Out: slots that lead to thunks.
  */
 
-#define PAGE ((uintptr_t)4096)
+#define PAGE ((uintptr_t)cps_sys_page())
 
 enum cps_got_slots_why {
 	CPS_SLOTS_READ,	     /* the file's code also reads the slot */

@@ -518,8 +518,10 @@ static long cps_by_number_make(struct cps_by_number *c)
  */
 
 /* The assembly below uses these. */
-long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d, long e);
-long cps_wrap_syscall_early(long number, long a, long b, long c, long d, long e);
+long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d,
+			     long e CPS_REGS_SYSCALL_MORE);
+long cps_wrap_syscall_early(long number, long a, long b, long c, long d,
+			    long e CPS_REGS_SYSCALL_MORE);
 
 /* The kernel goes on by itself with waits for futexes that have no limit; most other calls for them wake somebody. */
 __attribute__((visibility("hidden"))) long cps_wrap_syscall_limited = SYS_futex;
@@ -574,7 +576,7 @@ static long as_libc(long result)
 }
 
 __attribute__((used)) long cps_wrap_syscall_early(long number, long a, long b, long c, long d,
-						  long e)
+						  long e CPS_REGS_SYSCALL_MORE)
 {
 	return as_libc(cps_sys6(number, a, b, c, d, e, CPS_REGS_SYSCALL_LAST));
 }
@@ -679,7 +681,7 @@ static LITTLE long call_frequently(struct cps_by_number *call)
 }
 
 __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d,
-						   long e)
+						   long e CPS_REGS_SYSCALL_MORE)
 {
 	struct cps_by_number call = {number, {a, b, c, d, e, CPS_REGS_SYSCALL_LAST}, 0};
 	long result;

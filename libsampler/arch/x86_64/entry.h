@@ -59,6 +59,7 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 /* In `chosen` and `early`, which have the first six arguments of syscall(2): the last one, which it has on the stack. As an
  * argument the compiler might keep something else in its place, where callers that give fewer have something of their
  * own. */
+#define CPS_REGS_SYSCALL_MORE
 #define CPS_REGS_SYSCALL_LAST (((const volatile long *)__builtin_frame_address(0))[2])
 
 #define CPS_REGS_RELAY_BYTES 16
@@ -96,6 +97,11 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
  * things are in struct cps_calls (calls.h), its frames, and states (machine.h). r11 has nothing at the entry of a function:
  * whoever leads to it or to a hook may have changed it, as linkage tables do.
  */
+#define CPS_ENTRY_COUNTS_CALLS 1
+
+/* An attribute of functions that those call: all registers stay as they are. */
+#define CPS_ENTRY_KEEPS , no_caller_saved_registers
+
 /* clang-format off */
 #define CPS_ENTRY_HOOK_TOP "0"
 #define CPS_ENTRY_HOOK_END "8"

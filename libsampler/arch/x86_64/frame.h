@@ -164,6 +164,9 @@ static inline uintptr_t cps_regs_pc(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
 }
 
+/* No argument of a call is gone when the call has ended, so that a handler can make it again. */
+#define CPS_REGS_KEEPS_FIRST 1
+
 /* [signal] Where pc is behind a system call: an argument of the call, from 1 to 6. The kernel leaves them as they were. */
 static inline uintptr_t cps_regs_call_argument(const ucontext_t *uc, int i)
 {

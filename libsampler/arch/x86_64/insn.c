@@ -292,6 +292,7 @@ void cps_insn_read(const uint8_t *bytes, size_t n, uintptr_t address, struct cps
 
 	memset(insn, 0, sizeof(*insn));
 	set(insn, CPS_INSN_UNKNOWN, CPS_INSN_NO_REG, CPS_INSN_NO_REG, 0);
+	insn->second = CPS_INSN_NO_REG;
 	code = take_prefixes(&r);
 	if (code == 0x0f)
 		read_second(&r, insn);

@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-enum { CPS_REG_FP = 6, CPS_REG_SP = 7, CPS_REG_PC = 16, CPS_REGS = 17 };
+/* What the column of the return address is of is the caller's pc. */
+enum { CPS_REG_FP = 6, CPS_REG_SP = 7, CPS_REG_PC = 16, CPS_REG_RA = CPS_REG_PC, CPS_REGS = 17 };
 
 /* Registers of one frame. `valid` has a bit for each register that is known. */
 struct cps_regs {
@@ -16,16 +17,27 @@ struct cps_regs {
 	uint32_t valid;
 };
 
-#define CPS_REGS_ALL ((1u << CPS_REGS) - 1)
+#define CPS_REGS_BIT(reg) (1u << (reg))
+#define CPS_REGS_ALL	  (CPS_REGS_BIT(CPS_REGS) - 1)
 
 /* Below the stack pointer a leaf function may still have data. */
 #define CPS_RED_ZONE 128
 
-/* A call has put its return address so many bytes below the CFA. */
+/* A call has put its return address so many bytes below the CFA, and not into a register. */
+#define CPS_REGS_HAS_LINK 0
 #define CPS_REGS_RA_BELOW 8
+
+/* Where frame pointers are used the return address lies so far above the caller's. */
+#define CPS_REGS_RA_ABOVE_FP 8
 
 /* Registers as libunwind numbers them (unwind/libunwind.h). */
 enum { CPS_LIBUNWIND_IP = 16, CPS_LIBUNWIND_SP = 7 };
+
+/* [signal] A return address as an address: it is one. */
+static inline uint64_t cps_regs_strip(uint64_t ra)
+{
+	return ra;
+}
 
 /* DWARF register number -> index in gregs. */
 static const uint8_t cps_regs_greg[CPS_REGS] = {
@@ -52,7 +64,8 @@ static inline __attribute__((always_inline)) void cps_regs_here(struct cps_regs 
 	regs->r[CPS_REG_PC] = pc;
 	regs->r[CPS_REG_SP] = sp;
 	regs->r[CPS_REG_FP] = fp;
-	regs->valid = 1u << CPS_REG_PC | 1u << CPS_REG_SP | 1u << CPS_REG_FP;
+	regs->valid =
+		CPS_REGS_BIT(CPS_REG_PC) | CPS_REGS_BIT(CPS_REG_SP) | CPS_REGS_BIT(CPS_REG_FP);
 }
 
 #define CPS_REGS_KEPT	 8 /* those that a function keeps for its caller, with pc */
@@ -150,6 +163,7 @@ static inline enum cps_regs_target cps_regs_target(const uint8_t code[CPS_REGS_T
 
 #define CPS_REGS_RESTORER_BYTES 9
 #define CPS_REGS_RESTORER_CALL	7 /* the offset of its system call */
+#define CPS_REGS_RESTORER_EARLY 1 /* bytes before it with which its unwind information begins */
 
 /* [signal] Whether this is the code that a signal handler returns to, which only asks the kernel to
  * restore the interrupted context. */

@@ -12,6 +12,13 @@
 
 #define CPS_MACHINE "x86_64"
 
+/* The size of pages, and the most that it can be. */
+#define CPS_PAGE_LEAST 4096
+#define CPS_PAGE_MOST  4096
+
+/* What the kernel may put on the stack for a handler beyond what a stack of signals has room for anyway. */
+#define CPS_FRAME_MORE 0
+
 /* The oldest version of the C library's symbols, and of those that came a little later (process/find.h). */
 #define CPS_GLIBC_OLDEST "2.2.5"
 #define CPS_GLIBC_LATER	 "2.3.3"
