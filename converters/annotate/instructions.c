@@ -51,7 +51,7 @@ static int load(struct instructions *l, const struct elf_file *f, uint64_t end, 
 	int rc;
 
 	l->machine = machine_of_elf(f->head.e_machine);
-	if (!l->machine)
+	if (!l->machine || !l->machine->decode)
 		return not_known(err);
 	if (!p || end <= l->start)
 		return error_set(err, "the file has no code at 0x%llx",
@@ -74,7 +74,7 @@ static int take(struct instructions *l, const struct symbols *symbols,
 
 	/* Not all recordings name their machine: what was packed was known then. */
 	l->machine = name ? machine_named(name) : &machine_x86_64;
-	if (!l->machine)
+	if (!l->machine || !l->machine->decode)
 		return not_known(err);
 	if (piece->code.length > CODE_MOST)
 		return too_large(piece->code.length, err);

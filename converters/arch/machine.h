@@ -27,12 +27,14 @@ struct machine {
 
 	/* Types of relocations that give a slot the address of a function: of the linkage table, and others. */
 	uint32_t call_relocation, data_relocation;
-	/* The linkage table's stubs have so many bytes, or twice as many. */
-	size_t stub_bytes;
-	/* Whether the code is a stub; *slot: where the address is that it jumps to, relative to the stub. */
-	bool (*read_stub)(const unsigned char *code, size_t n, int64_t *slot);
+	/* The linkage table's stubs have so many bytes, or twice as many. If there may be something else between them, one begins at a
+	 * multiple of `stub_step`; 0: there is not. */
+	size_t stub_bytes, stub_step;
+	/* Whether the code at the address is a stub; *slot: where the address is that it jumps to, relative to the stub. */
+	bool (*read_stub)(const unsigned char *code, size_t n, uint64_t address, int64_t *slot);
 
-	/* Decode the instruction at the beginning of the code, whose address is given. False: it is none. */
+	/* Decode the instruction at the beginning of the code, whose address is given. False: it is none. NULL, as what follows: instructions
+	 * of this machine are not known. */
 	bool (*decode)(const unsigned char *code, size_t n, uint64_t address,
 		       struct machine_instruction *to);
 	/* Its text as GNU's objdump has it, without its target if it has one; "(bad)" if it is none. */
@@ -41,7 +43,7 @@ struct machine {
 	size_t step; /* bytes of what is no instruction */
 };
 
-extern const struct machine machine_x86_64;
+extern const struct machine machine_x86_64, machine_aarch64;
 
 /* The machine of ELF files with this e_machine; of recordings that name it. NULL: it is not known. */
 const struct machine *machine_of_elf(uint16_t elf);

@@ -244,12 +244,13 @@ static void write_text(const unsigned char *code, size_t n, uint64_t start,
  *	jmp *slot(%rip)   ff 25 disp32
  */
 
-static bool read_stub(const unsigned char *code, size_t bytes, int64_t *slot)
+static bool read_stub(const unsigned char *code, size_t bytes, uint64_t address, int64_t *slot)
 {
 	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa}, jump[] = {0xff, 0x25};
 	size_t at = 0;
 	int32_t displacement;
 
+	(void)address;
 	if (bytes >= sizeof(endbr64) && memcmp(code, endbr64, sizeof(endbr64)) == 0)
 		at += sizeof(endbr64);
 	if (at < bytes && code[at] == 0xf2)

@@ -374,13 +374,18 @@ static int add_section(struct symbol_table *t, const struct stubs *p, const stru
 	rc = elf_file_load(f, s->sh_offset, s->sh_size, &code);
 	if (rc < 0)
 		return rc == -ENOMEM ? rc : 0;
-	if (s->sh_entsize != stub_bytes)
+	if (!p->machine->stub_step && s->sh_entsize != stub_bytes)
 		stub_bytes *= 2;
-	for (uint64_t at = 0; at + stub_bytes <= s->sh_size && rc == 0; at += stub_bytes) {
+	for (uint64_t at = 0, step; at + stub_bytes <= s->sh_size && rc == 0; at += step) {
+		uint64_t address = s->sh_addr + at;
 		int64_t slot;
 
-		if (p->machine->read_stub(code + at, stub_bytes, &slot))
-			rc = add_stub(t, p, s->sh_addr + at, stub_bytes, slot);
+		step = p->machine->stub_step;
+		if (p->machine->read_stub(code + at, stub_bytes, address, &slot)) {
+			rc = add_stub(t, p, address, stub_bytes, slot);
+			step = stub_bytes;
+		}
+		step = step ? step : stub_bytes;
 	}
 	free(code);
 	return rc;
