@@ -97,7 +97,7 @@ UNIT_TESTS := $(if $(SAN),$(SAN_TESTS),$(UNIT_TESTS))
 UNIT_HELPERS := demo_stream event_log profile_fixture resource_stream stream_writer whole_samples
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
-PROCESS_TESTED := config find identity output unwinders # of the files in process/, those that do not act on their own
+PROCESS_TESTED := config find identity output output_name unwinders # of the files in process/, those that do not act on their own
 LIVE_TESTS := $(call only,$(sort $(wildcard test/live/*/*.sh)))
 BIG := $(BUILD)/big/stacks
 BENCH_LIBRARIES := $(BUILD)/bench/tick.so $(BUILD)/bench/wake.so $(BUILD)/bench/plugin_left.so $(BUILD)/bench/plugin_right.so
@@ -200,15 +200,19 @@ $(BUILD)/cpsample-wait: $(CONV_OBJS) $(BUILD)/converters/cpsample_wait.o $(BUILD
 # Where that is not possible it says so.
 LAUNCHER := launcher$(if $(filter-out x86_64,$(MACHINE)),/elsewhere)
 LAUNCHER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(LAUNCHER)/*.c)))
+# What records from outside is the recorder's own code, but for what is of the process that it is in.
+LAUNCHER_CFLAGS := $(COMMON) -iquote libsampler -fPIE -pthread $(SAN)
+LAUNCHER_LIB := $(if $(filter x86_64,$(MACHINE)),$(BUILD)/libsampler/process/output_name.o \
+	$(filter-out %/base/subject.o,$(call objects_of,libsampler,arch/$(MACHINE) base unwind python stream)))
 
 $(BUILD)/launcher/%.o: launcher/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CONV_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(LAUNCHER_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/cpsample-attach: $(LAUNCHER_OBJS) $(BUILD)/objects
+$(BUILD)/cpsample-attach: $(LAUNCHER_OBJS) $(LAUNCHER_LIB) $(BUILD)/objects
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(LAUNCHER_OBJS) -ldw -lelf
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(LAUNCHER_OBJS) $(LAUNCHER_LIB) -ldw -lelf $(LIB_LIBS)
 
 # ---- tests: linked with the very objects that ship, out of two archives -------------------------
 $(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects

@@ -22,12 +22,13 @@
 #include <unistd.h>
 
 #include "launcher/injected.h"
+#include "launcher/outside.h"
 #include "launcher/which.h"
 
 static struct {
 	const char *library, *directory, *waiter;
-	double duration;		      /* seconds; 0: until a signal comes */
-	bool has_tree, is_quiet, is_anywhere; /* the last one is for a test */
+	double duration;				  /* seconds; 0: until a signal comes */
+	bool has_tree, is_quiet, is_outside, is_anywhere; /* the last one is for a test */
 } options;
 
 static volatile sig_atomic_t has_to_end;
@@ -80,6 +81,55 @@ static void stay(struct injected *in, int pidfd)
 	}
 }
 
+static void tell(int told)
+{
+	if (write(told, "r", 1) != 1)
+		_exit(1);
+	close(told);
+}
+
+static int watch_end(const struct target *t)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, t->pid, 0);
+
+	if (pidfd < 0)
+		target_refuse(t, "cannot be watched: %s", strerror(errno));
+	return pidfd;
+}
+
+/* Until it is to end, or has ended: then true. */
+static bool stay_outside(int pidfd)
+{
+	uint64_t end = options.duration > 0 ? stop_now() + (uint64_t)(options.duration * 1e9)
+					    : UINT64_MAX,
+		 t;
+	struct pollfd process = {.fd = pidfd, .events = POLLIN};
+
+	while (!has_to_end && (t = stop_now()) < end) {
+		uint64_t rest = end - t, nap = outside_patience_ns();
+		const struct timespec moment = {0, (long)(rest < nap ? rest : nap)};
+
+		if (ppoll(&process, 1, &moment, NULL) > 0)
+			return true;
+		if (!outside_look())
+			return false;
+	}
+	return false;
+}
+
+static int record_outside(int pid, int told)
+{
+	struct target t;
+	int pidfd;
+
+	target_open_outside(&t, pid);
+	pidfd = watch_end(&t);
+	outside_begin(&t);
+	tell(told);
+	outside_end(stay_outside(pidfd));
+	return 0;
+}
+
 /* In a child of this process. `told`: a pipe on which a byte says that it is recorded. */
 static int record(int pid, int told)
 {
@@ -87,14 +137,12 @@ static int record(int pid, int told)
 	struct target t;
 	int pidfd;
 
+	if (options.is_outside)
+		return record_outside(pid, told);
 	target_open(&t, pid, options.library, options.directory);
-	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (pidfd < 0)
-		target_refuse(&t, "cannot be watched: %s", strerror(errno));
+	pidfd = watch_end(&t);
 	injected_begin(&in, &t, options.library, options.is_anywhere, &has_to_end);
-	if (write(told, "r", 1) != 1)
-		return 1;
-	close(told);
+	tell(told);
 	stay(&in, pidfd);
 	injected_end(&in);
 	return 0;
@@ -238,6 +286,7 @@ static void read_options(int argc, char **argv)
 		{"directory", required_argument, NULL, 'd'},
 		{"duration", required_argument, NULL, 't'},
 		{"waiter", required_argument, NULL, 'w'},
+		{"outside", no_argument, NULL, 'o'},
 		{"tree", no_argument, NULL, 'T'},
 		{"quiet", no_argument, NULL, 'q'},
 		{"anywhere", no_argument, NULL, 'a'},
@@ -262,6 +311,9 @@ static void read_options(int argc, char **argv)
 		case 'T':
 			options.has_tree = true;
 			break;
+		case 'o':
+			options.is_outside = true;
+			break;
 		case 'a':
 			options.is_anywhere = true;
 			break;
@@ -284,7 +336,7 @@ int main(int argc, char **argv)
 	read_options(argc, argv);
 	if (!options.library || !options.directory || optind == argc) {
 		fputs("usage: cpsample-attach --library FILE --directory DIR [--duration T] "
-		      "[--tree] [--quiet]\n"
+		      "[--tree] [--outside] [--quiet]\n"
 		      "                       [--waiter FILE] PID|NAME...\n",
 		      stderr);
 		return 125;

@@ -37,6 +37,8 @@ void target_refuse(const struct target *t, const char *format, ...)
 	_exit(REFUSED);
 }
 
+#define OUTSIDE "; --outside records it without touching it"
+
 const char *target_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -295,7 +297,7 @@ uint64_t image_find(const struct image *image, const char *name)
 
 static void check_process(const struct target *t)
 {
-	long group, tracer;
+	long group;
 
 	if (kill(t->pid, 0) != 0 && errno == ESRCH)
 		target_refuse(t, "there is no such process");
@@ -311,7 +313,12 @@ static void check_process(const struct target *t)
 	default:
 		break;
 	}
-	tracer = target_status(t, t->pid, "TracerPid", 10);
+}
+
+/* Another tracer, or a thread that does not run, is in the way. */
+static void check_tracer(const struct target *t)
+{
+	long tracer = target_status(t, t->pid, "TracerPid", 10);
 	if (tracer > 0)
 		target_refuse(t, "is traced already, by process %ld (a debugger, or strace)",
 			      tracer);
@@ -338,7 +345,7 @@ static void check_kernel(const struct target *t)
 	    major > 5 || (major == 5 && minor >= 9))
 		return;
 	target_refuse(t, "runs on a kernel older than Linux 5.9, whose timers would interrupt its "
-			 "system calls");
+			 "system calls" OUTSIDE);
 }
 
 /* Each thread may have one of its own. */
@@ -354,7 +361,7 @@ static void check_filters(const struct target *t)
 		if (atoi(d->d_name) > 0 && target_status(t, atoi(d->d_name), "Seccomp", 10) > 0)
 			target_refuse(
 				t, "is under a seccomp filter, which may end it for a system call "
-				   "that it does not know");
+				   "that it does not know" OUTSIDE);
 	if (directory)
 		closedir(directory);
 }
@@ -370,9 +377,8 @@ static void check_rights(struct target *t)
 	check_filters(t);
 	if (read_status(t, t->pid, "x86_Thread_features", features, sizeof(features)) &&
 	    strstr(features, "shstk"))
-		target_refuse(
-			t,
-			"has shadow stacks, which let nobody call a function in it from outside");
+		target_refuse(t,
+			      "has shadow stacks, which let nobody call a function in it" OUTSIDE);
 	if (syscall(SYS_kcmp, t->pid, (int)target_status(t, t->pid, "PPid", 10), KCMP_VM, 0, 0) ==
 	    0)
 		target_refuse(t, "shares the memory of its parent (vfork); try again");
@@ -415,8 +421,9 @@ static void check_directory(const struct target *t, const char *directory)
 	if (stat(directory, &s) != 0)
 		target_refuse(t, "%s: %s", directory, strerror(errno));
 	if (!is_same_file(t, directory))
-		target_refuse(t, "does not see %s: it has a file system of its own (a container)",
-			      directory);
+		target_refuse(
+			t, "does not see %s: it has a file system of its own (a container)" OUTSIDE,
+			directory);
 	shift = (uid_t)user == s.st_uid ? 6 : is_in_group(t, s.st_gid) ? 3 : 0;
 	if (user != 0 && (s.st_mode >> shift & 3) != 3)
 		target_refuse(t,
@@ -429,18 +436,33 @@ void target_open(struct target *t, int pid, const char *library, const char *dir
 {
 	*t = (struct target){.pid = pid, .memory = -1};
 	check_process(t);
+	check_tracer(t);
 	check_kernel(t);
 	check_rights(t);
 	target_read_mappings(t);
 	if (!is_same_file(t, library))
-		target_refuse(t, "does not see %s: it has a file system of its own (a container)",
-			      library);
+		target_refuse(
+			t, "does not see %s: it has a file system of its own (a container)" OUTSIDE,
+			library);
 	check_directory(t, directory);
+}
+
+void target_open_outside(struct target *t, int pid)
+{
+	*t = (struct target){.pid = pid, .memory = -1};
+	check_process(t);
 }
 
 static bool begins_with(const char *text, const char *begin)
 {
 	return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+/* Its loader is its C library, and has either name. */
+static bool is_musl(const char *path)
+{
+	return begins_with(target_base_name(path), "ld-musl") ||
+	       (strstr(path, "-linux-musl") && strcmp(target_base_name(path), "libc.so") == 0);
 }
 
 void target_find_libc(const struct target *t, struct image *libc)
@@ -451,8 +473,8 @@ void target_find_libc(const struct target *t, struct image *libc)
 	for (size_t i = 0; i < t->n_mappings; i++) {
 		const char *name = target_base_name(t->mappings[i].path);
 
-		if (begins_with(name, "ld-musl"))
-			target_refuse(t, "uses musl, and libcpsample.so needs glibc");
+		if (is_musl(t->mappings[i].path))
+			target_refuse(t, "uses musl, and libcpsample.so needs glibc" OUTSIDE);
 		if (!t->mappings[i].offset &&
 		    target_read(t, t->mappings[i].begin, &head, sizeof(head)) &&
 		    memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
@@ -468,11 +490,11 @@ void target_find_libc(const struct target *t, struct image *libc)
 		    !image_read(t, libc, t->mappings[i].begin))
 			continue;
 		if (!image_find(libc, "dlopen") || !image_find(libc, "pthread_create"))
-			target_refuse(t, "its C library %s is older than glibc 2.34",
+			target_refuse(t, "its C library %s is older than glibc 2.34" OUTSIDE,
 				      t->mappings[i].path);
 		return;
 	}
 	if (has_loader)
-		target_refuse(t, "its C library was not found");
-	target_refuse(t, "is statically linked, so that nothing can be loaded into it");
+		target_refuse(t, "its C library was not found" OUTSIDE);
+	target_refuse(t, "is statically linked, so that nothing can be loaded into it" OUTSIDE);
 }

@@ -44,6 +44,9 @@ void target_refuse(const struct target *t, const char *format, ...)
  * and `directory`, absolute paths, are what it has to see as the launcher does. */
 void target_open(struct target *t, int pid, const char *library, const char *directory);
 
+/* The same for one that is not touched. */
+void target_open_outside(struct target *t, int pid);
+
 /* Read its mappings again. */
 void target_read_mappings(struct target *t);
 

@@ -208,6 +208,8 @@ enum cps_mark {
 	CPS_MARK_BOUNDED = 5,	  /* to follow it further would have taken too long */
 	CPS_MARK_NOT_SAMPLED =
 		6, /* no tick has seen where the thread was; only its start is known */
+	CPS_MARK_COPIED =
+		7, /* the copy of the stack ends there, which was made to be walked elsewhere */
 	CPS_MARK_COUNT
 };
 
@@ -308,6 +310,7 @@ enum cps_loss {
 	CPS_LOSS_FREES = 9,	  /* that a block was freed could not be kept; no tick */
 	CPS_LOSS_MARKS = 10,	  /* a mark found its buffer in use; no tick */
 	CPS_LOSS_DAMAGED = 11,	  /* told by readers: a part of the file is damaged */
+	CPS_LOSS_UNREAD = 12, /* of a recording from outside: the kernel had no room to keep it */
 	CPS_LOSS_COUNT
 };
 
@@ -319,7 +322,8 @@ enum cps_loss {
 	[CPS_LOSS_DESCRIPTORS] = "no descriptor left",                                             \
 	[CPS_LOSS_CREATING] = "while the file was created",                                        \
 	[CPS_LOSS_UNWINDER] = "libunwind busy", [CPS_LOSS_FREES] = "freed blocks not kept",        \
-	[CPS_LOSS_MARKS] = "marks not kept", [CPS_LOSS_DAMAGED] = "in a damaged part of the file"
+	[CPS_LOSS_MARKS] = "marks not kept", [CPS_LOSS_DAMAGED] = "in a damaged part of the file", \
+	[CPS_LOSS_UNREAD] = "while the kernel's buffer was full"
 
 /*
  * CPS_CALLS: calls that were counted, by the states of machines (Spivey 2004, steps B1 to B3). In a stream the records come

@@ -27,6 +27,7 @@ static const char *const loss_keys[CPS_LOSS_COUNT + 1] = {
 	[CPS_LOSS_FREES] = "lost_frees",
 	[CPS_LOSS_MARKS] = "lost_marks",
 	[CPS_LOSS_DAMAGED] = "lost_damaged",
+	[CPS_LOSS_UNREAD] = "lost_unread",
 	[CPS_LOSS_COUNT] = "lost_other",
 };
 

@@ -27,6 +27,7 @@ static const char *const marks[CPS_MARK_COUNT] = {
 	[CPS_MARK_NO_PROGRESS] = "stack pointer did not move",
 	[CPS_MARK_TOO_DEEP] = "too deep, middle left out",
 	[CPS_MARK_BOUNDED] = "too deep, outer end left out",
+	[CPS_MARK_COPIED] = "longer than what was copied of them",
 };
 
 static void label(struct out *o, const char *text)

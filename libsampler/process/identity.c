@@ -169,17 +169,6 @@ void cps_identity_read(struct cps_identity *identity)
  * In: the clock, the table of resources. Out: fields of the identity.
  */
 
-/* Sets the grain of weights: so many microseconds, a power of two, at most a fiftieth of the
- * interval. Times are rounded to four grains. */
-static void set_grain(uint64_t interval_ns)
-{
-	uint32_t grain = 1;
-
-	while (grain * UINT64_C(2) * 50000 <= interval_ns && grain < 1u << 16)
-		grain *= 2;
-	cps_columnar_set_grain(grain, interval_ns ? 4 * grain : 1);
-}
-
 void cps_describe(struct cps_identity *identity, const struct cps_clock *clock,
 		  const struct cps_clock_settings *settings)
 {
@@ -188,7 +177,7 @@ void cps_describe(struct cps_identity *identity, const struct cps_clock *clock,
 	identity->engine = clock->name;
 	identity->scale = clock->meter->scale;
 	identity->interval = cps_clock_interval(clock, settings);
-	set_grain(identity->interval);
+	cps_columnar_set_interval(identity->interval);
 }
 
 /* ---- own memory ------------------------------------------------------------------------------ */

@@ -28,6 +28,16 @@ void cps_columnar_forget(void);
 /* [signal] Set the grain: weights of ticks are multiples of so many units. And the step, a multiple
  * of the grain: times are rounded down to so many microseconds. */
 void cps_columnar_set_grain(uint32_t units, uint32_t step_us);
+/* [signal] Set both for samples in microseconds of CPU time, one per interval; 0: there is none. The grain is a fiftieth of it at
+ * most, and times are rounded to four grains. */
+static inline void cps_columnar_set_interval(uint64_t interval_ns)
+{
+	uint32_t grain = 1;
+
+	while (grain * UINT64_C(2) * 50000 <= interval_ns && grain < 1u << 16)
+		grain *= 2;
+	cps_columnar_set_grain(grain, interval_ns ? 4 * grain : 1);
+}
 /* [signal] */
 uint32_t cps_columnar_grain(void);
 

@@ -11,6 +11,7 @@
 
 #include "arch/arch.h"
 #include "base/memory.h"
+#include "base/subject.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "python/functions.h"
@@ -202,14 +203,14 @@ static void find_command(struct cps_lineage *l)
 	uint64_t unused, start;
 
 	memset(l->launched, 0, sizeof(l->launched));
-	if (l->tree_pid && !l->is_attached && l->tree_pid != (uint64_t)cps_sys_getpid() &&
+	if (l->tree_pid && !l->is_attached && l->tree_pid != (uint64_t)cps_subject_pid() &&
 	    cps_lineage_read(l->tree_pid, &unused, &start) && start == l->tree_start)
 		read_command(l);
 }
 
 static void find_ancestors(struct cps_lineage *l)
 {
-	uint64_t now = (uint64_t)cps_sys_getpid(), parent, start, next;
+	uint64_t now = (uint64_t)cps_subject_pid(), parent, start, next;
 	bool is_known = l->tree_pid != 0;
 
 	l->n_ancestors = 0;
@@ -319,7 +320,7 @@ void cps_record_process(struct cps_writer *w, const struct cps_identity *identit
 	uint8_t *payload = begin(w, CPS_TAG_PROCESS);
 	struct utsname host;
 
-	number_field(w, CPS_PROCESS_PID, (uint64_t)cps_sys_getpid());
+	number_field(w, CPS_PROCESS_PID, (uint64_t)cps_subject_pid());
 	number_field(w, CPS_PROCESS_PPID, identity->ppid);
 	number_field(w, CPS_PROCESS_START_NS, identity->start_ns);
 	put_counted(w, identity);
@@ -490,9 +491,13 @@ void cps_record_losses(struct cps_writer *w)
 {
 	uint8_t *payload = begin(w, CPS_TAG_LOSS);
 
-	for (int i = 0; i < CPS_LOSS_DAMAGED; i++) {
-		cps_put(w, (uint64_t)i);
-		cps_put(w, cps_loss_get((enum cps_loss)i));
+	for (int i = 0; i < CPS_LOSS_COUNT; i++) {
+		uint64_t n = cps_loss_get((enum cps_loss)i);
+
+		if (i < CPS_LOSS_DAMAGED || n) {
+			cps_put(w, (uint64_t)i);
+			cps_put(w, n);
+		}
 	}
 	finish(w, payload);
 }

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/moment.h"
+#include "base/subject.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "stream/atoms.h"
@@ -233,12 +234,12 @@ static int open_map(void)
 	char name[64];
 	int fd;
 
-	compose(name, (unsigned)cps_sys_getpid());
+	compose(name, (unsigned)cps_subject_pid());
 	fd = cps_descriptor_open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd < 0)
 		return fd;
 	if (CPS_SYS(fstat, fd, &st, 0, 0) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == (uid_t)CPS_SYS(geteuid, 0, 0, 0, 0))
+	    st.st_uid == (uid_t)cps_subject_user())
 		return fd;
 	cps_sys_close(fd);
 	return -1;

@@ -17,6 +17,7 @@
 #include "arch/arch.h"
 #include "base/memory.h"
 #include "base/moment.h"
+#include "base/subject.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "stream/thread.h"
@@ -400,12 +401,12 @@ void cps_thread_wait_for_handlers(void)
 /* Opens a file that the kernel has for each thread. */
 static int open_of(const struct cps_thread *t, const char *file)
 {
-	char path[64] = "/proc/self/task/", number[24];
+	char path[CPS_SUBJECT_PATH + 48], below[48] = "/task/", number[24];
 	const char *tid = cps_digits(number + sizeof(number), (unsigned)t->tid);
 
-	memcpy(path + 16, tid, strlen(tid));
-	memcpy(path + 16 + strlen(tid), file, strlen(file) + 1);
-	return cps_descriptor_open(path, O_RDONLY, 0);
+	memcpy(below + 6, tid, strlen(tid));
+	memcpy(below + 6 + strlen(tid), file, strlen(file) + 1);
+	return cps_descriptor_open(cps_subject_path(path, below), O_RDONLY, 0);
 }
 
 void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_BYTES])
@@ -426,6 +427,8 @@ void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_
 	}
 	if (n > 0 && name[n - 1] == '\n')
 		name[n - 1] = '\0';
+	if (n <= 0) /* it has ended */
+		memcpy(name, t->name, CPS_THREAD_NAME_BYTES);
 }
 
 /* ---- ready ----------------------------------------------------------------------------------- */

@@ -424,11 +424,11 @@ static bool run(struct machine *m, struct cps_fde_cursor b, uintptr_t pc)
 }
 
 /* Code that a thread is running is not unloaded, nor is what was there at the start. What the target has
- * registered it may free at any time. */
+ * registered it may free at any time; and what lies in another process is copied. */
 static struct cps_fde_window *window_for(const struct cps_module *m, bool is_guess,
 					 struct cps_fde_window *window)
 {
-	return m->fde || (is_guess && !m->is_lasting) ? window : NULL;
+	return m->fde || m->is_elsewhere || (is_guess && !m->is_lasting) ? window : NULL;
 }
 
 static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_fde_window *window,

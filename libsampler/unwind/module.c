@@ -31,6 +31,7 @@
  * thread may be unloading it.
  */
 
+#define VDSO   "[vdso]"
 #define PAGE   ((uint64_t)cps_sys_page())
 #define CHUNK  64u
 #define CHUNKS (CPS_MODULES_MAX / CHUNK)
@@ -47,6 +48,7 @@ static _Atomic uint32_t latest; /* the lasting module that was found last */
 static atomic_flag writing = ATOMIC_FLAG_INIT;
 static struct cps_module_start about;
 static bool is_started;
+static bool is_elsewhere; /* the files are another process's */
 
 /* The writer's: a file that is compared with the table. */
 static struct cps_elf_memory file;
@@ -193,7 +195,7 @@ static const char *path_of(bool is_main, bool is_vdso)
 	char *path;
 
 	if (is_vdso)
-		return "[vdso]";
+		return VDSO;
 	if (is_main && about.exe)
 		return about.exe;
 	n = strlen(file.name);
@@ -249,9 +251,11 @@ static uint32_t add(const void *map, const struct link_map *l, bool is_main)
 	memset(m, 0, sizeof(*m));
 	if (!cps_elf_memory_describe(&file, m))
 		return CPS_MODULE_NONE;
+	m->is_elsewhere = is_elsewhere;
 	m->map = map;
 	m->dynamic = l->l_ld;
-	m->is_vdso = about.vdso && l->l_addr == about.vdso;
+	m->is_vdso =
+		is_elsewhere ? strcmp(file.name, VDSO) == 0 : about.vdso && l->l_addr == about.vdso;
 	m->path = path_of(is_main, m->is_vdso);
 	m->bytes = end_of(m) - m->start;
 	m->is_own = (uintptr_t)about.own - m->start < m->bytes;
@@ -293,6 +297,45 @@ static uint32_t cps_module_table_enter(const void *map, const struct link_map *l
 		return CPS_MODULE_NONE;
 	number = revive(map, l);
 	return number != CPS_MODULE_NONE ? number : add(map, l, is_main);
+}
+
+void cps_module_table_start_elsewhere(void)
+{
+	is_started = is_elsewhere = true;
+}
+
+/* The entry of that file at that place, dead or alive; or NULL. */
+static struct cps_module *find_elsewhere(const char *path)
+{
+	for (uint32_t i = atomic_load(&count); i-- > 0;) {
+		struct cps_module *m = cps_module_get(i);
+
+		if (strcmp(m->path, path) == 0 && cps_elf_memory_is(&file, m))
+			return m;
+	}
+	return NULL;
+}
+
+bool cps_module_table_enter_elsewhere(const char *path, uintptr_t bias, uintptr_t headers, size_t n)
+{
+	const struct link_map l = {.l_addr = bias};
+	struct cps_module *m;
+
+	file.bias = bias;
+	file.is_lasting = false;
+	if (strlen(path) > CPS_ELF_NAME_MAX ||
+	    !cps_elf_memory_read(&file, (const void *)headers, n))
+		return false;
+	memcpy(file.name, path, strlen(path) + 1);
+	m = find_elsewhere(path);
+	if (!m)
+		return add(NULL, &l, false) != CPS_MODULE_NONE;
+	if (!end_of(m)) {
+		atomic_store_explicit(&m->end, m->start + m->bytes, memory_order_relaxed);
+		bury(m);
+		cps_module_table_renew();
+	}
+	return true;
 }
 
 /* The entry of the same mapping, if it was there once before; or NULL. */
@@ -621,7 +664,9 @@ uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure)
 	*is_sure = true;
 	if (number != CPS_MODULE_NONE)
 		return number;
-	if (!find)
+	if (is_elsewhere)
+		number = cps_module_find(pc);
+	else if (!find)
 		number = cps_module_list_find(pc, is_sure);
 	else if (find((void *)pc, &found) == 0)
 		number = find_by_map(found.map, is_sure);

@@ -42,8 +42,9 @@ struct cps_module {
 	size_t eh_frame_hdr_bytes;
 	uintptr_t fde; /* the description of the address that was asked for (registered.h); or 0 */
 	bool is_vdso, is_own;
-	bool is_lasting; /* it is never unloaded (module.h) */
-	bool is_met;	 /* scratch: in this walk of the list (module.c) */
+	bool is_lasting;   /* it is never unloaded (module.h) */
+	bool is_elsewhere; /* its memory is another process's */
+	bool is_met;	   /* scratch: in this walk of the list (module.c) */
 	const void *dynamic;
 	const void *map;	    /* its entry in the loader's list; NULL: a twin */
 	struct cps_module *twin_of; /* a second mapping of this one's file; or NULL */
@@ -134,6 +135,13 @@ void cps_module_table_release(void);
 /* [signal] Put a second mapping of the module's file into the table, which begins with that virtual address
  * of the file. For the writer. False: there is no room. */
 bool cps_module_table_enter_twin(uint32_t of, uintptr_t start, uintptr_t end, uintptr_t vaddr);
+
+/* [signal] The files to come are those of another process, whose loader is not asked. */
+void cps_module_table_start_elsewhere(void);
+/* [signal] Put such a file into the table, whose n program headers lie at that address of the process. What was there before
+ * is gone. False: it cannot be read, or there is no room. */
+bool cps_module_table_enter_elsewhere(const char *path, uintptr_t bias, uintptr_t headers,
+				      size_t n);
 
 /* [signal] Take out all files that are gone. For the writer. */
 void cps_module_table_drop(bool (*is_gone)(const struct cps_module *m));

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/moment.h"
+#include "base/subject.h"
 #include "base/sys.h"
 #include "unwind/module.h"
 #include "unwind/unlisted.h"
@@ -44,7 +45,9 @@ static char text[4096];
 
 int cps_mapping_open(void)
 {
-	return cps_descriptor_open("/proc/self/maps", O_RDONLY | O_NONBLOCK, 0);
+	char path[CPS_SUBJECT_PATH + 8];
+
+	return cps_descriptor_open(cps_subject_path(path, "/maps"), O_RDONLY | O_NONBLOCK, 0);
 }
 
 /* ---- one line ------------------------------------------------------------------------------------ */
