@@ -104,8 +104,13 @@ BENCH_LIBRARIES := $(BUILD)/bench/tick.so $(BUILD)/bench/wake.so $(BUILD)/bench/
 BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(filter-out %/tick.c %/wake.c %/plugin.c,$(wildcard test/bench/*.c))) \
 	$(BENCH_LIBRARIES) $(BUILD)/bench/shares $(BUILD)/bench/phase
 EXAMPLES := $(patsubst doc/examples/%.c,$(BUILD)/examples/%,$(wildcard doc/examples/*.c))
-TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/targets/*.c)) $(EXAMPLES) \
-	$(BIG)
+# Those that name registers or system calls of x86-64, or have its instructions in them.
+X86_TARGETS := altstack_coroutines borrowed confined dispatch ends generated guess launcher_killer no_cfi no_counter partial phase raw_exec \
+	raw_wait registered remapped roots same stack_switch switches trampolines unfetched waits_by_number
+TARGET_NAMES := $(filter-out $(if $(CROSS),$(X86_TARGETS)),$(patsubst test/targets/%.c,%,$(wildcard test/targets/*.c)))
+TARGETS := $(TARGET_NAMES:%=$(BUILD)/targets/%) $(EXAMPLES) $(BIG)
+# The same program with return addresses that are authenticated, and without frame pointers.
+TARGETS += $(if $(filter aarch64,$(CROSS)),$(BUILD)/targets/ways_back_pac $(BUILD)/targets/ways_back_nofp)
 FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c))))
 
 TEST_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -iquote test/unit/fixtures -fPIE $(SAN)
@@ -257,6 +262,13 @@ $(BUILD)/targets/%: test/targets/%.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $< $(TARGET_LIBS)
 
+$(BUILD)/targets/ways_back_pac: TARGET_CFLAGS += -mbranch-protection=standard
+$(BUILD)/targets/ways_back_nofp: TARGET_CFLAGS += -fomit-frame-pointer
+$(BUILD)/targets/ways_back_%: test/targets/ways_back.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
+
 $(BUILD)/examples/%: doc/examples/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -333,6 +345,21 @@ check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
 
 check-live: all $(TARGETS) ## real programs under the recorder
 	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
+
+# What runs under qemu-user, which has no perf events, vDSO and alternate stacks that disarm, and cannot exec (doc/reliability.md).
+# Programs of aarch64 look as if they were of this machine: test/aarch64/under_qemu.c stands for each of them.
+ARM := build/aarch64
+ARM_LIVE ?= $(shell sed -n 's/^\([a-z_]*\)$$/test\/live\/recorder\/\1.sh/p' test/aarch64/runs.txt)
+check-aarch64: all ## the recorder of aarch64 under qemu-user, which needs scripts/deps aarch64
+	$(Q)$(MAKE) --no-print-directory ARCH=aarch64 $(ARM)/libcpsample.so $(ARM)/cpconv arm-targets
+	$(Q)mkdir -p $(ARM)/live/targets
+	$(Q)ln -sfn ../../targets $(ARM)/live/targets/real
+	$(Q)ln -sf ../libcpsample.so ../../cpconv ../../cpprof $(ARM)/live/
+	$(Q)$(CC) -O2 -static -DROOT='"$(abspath build/root-aarch64)"' -o $(ARM)/live/under_qemu test/aarch64/under_qemu.c
+	$(Q)for f in $(ARM)/targets/*; do case $$f in *.d) ;; *) ln -f $(ARM)/live/under_qemu $(ARM)/live/targets/$${f##*/} ;; esac; done
+	$(Q)BUILD=$(ARM)/live JOBS=$(CORES) test/run $(call only,test/aarch64/read.sh $(ARM_LIVE))
+
+arm-targets: $(TARGETS)
 
 attach: all $(TARGETS) ## processes that run are attached to a hundred times, and the launcher is killed at each of its steps
 	$(Q)BUILD=$(BUILD) ATTACH_CYCLES=100 ATTACH_STEP=1 test/run $(wildcard test/live/attach/*.sh)
@@ -514,5 +541,5 @@ help: ## this list
 # scripts/deps.
 -include $(filter-out $(BUILD)/outside/% $(BUILD)/places/% $(BUILD)/root-%,$(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d))
 .SECONDARY:
-.PHONY: attach all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
+.PHONY: attach all arm-targets check-aarch64 bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
 .PHONY: proof fresh mutants places rows install uninstall clean help FORCE soak-memory soak-python

@@ -45,6 +45,17 @@ static inline int cps_regs_is_at_handler(const struct cps_regs *regs)
 	       regs->r[1] == regs->r[CPS_REG_SP] && regs->r[0] - 1 < SIGNALS;
 }
 
+/* [signal] Whether a handler may just have returned with these registers, to code of which nothing is known, as qemu's is: then
+ * the frame pointer is where the kernel has put the frame record, and nobody else has so much below his. */
+static inline int cps_regs_may_be_returned(const struct cps_regs *regs)
+{
+	const uint64_t both = CPS_REGS_BIT(CPS_REG_SP) | CPS_REGS_BIT(CPS_REG_FP);
+	uint64_t least = CPS_REGS_INFO_BYTES + sizeof(ucontext_t);
+
+	return (regs->valid & both) == both &&
+	       regs->r[CPS_REG_FP] - regs->r[CPS_REG_SP] - least < (1u << 20);
+}
+
 /* [signal] Where the context at this address has a register. */
 static inline uintptr_t cps_regs_saved_at(uintptr_t context, int i)
 {

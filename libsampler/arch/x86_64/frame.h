@@ -36,6 +36,13 @@ static inline int cps_regs_is_at_handler(const struct cps_regs *regs)
 	       regs->r[RDI] - 1 < SIGNALS;
 }
 
+/* [signal] Whether a handler may just have returned with these registers, to code of which nothing is known: that is in a file. */
+static inline int cps_regs_may_be_returned(const struct cps_regs *regs)
+{
+	(void)regs;
+	return 0;
+}
+
 /* [signal] Where the context at this address has a register. */
 static inline uintptr_t cps_regs_saved_at(uintptr_t context, int i)
 {
