@@ -130,15 +130,18 @@ SIGNAL_OBJS := $(call objects_of,libsampler,arch/$(MACHINE) $(SIGNAL_SAFE))
 LIB_OBJS := $(call objects_of,libsampler,arch/$(MACHINE) $(LIB_FOLDERS))
 CONV_OBJS := $(call objects_of,converters,$(filter-out explore,$(CONV_FOLDERS)))
 EXPLORE_OBJS := $(call objects_of,converters,explore)
+# Where the launcher cannot attach to processes it says so.
+LAUNCHER := launcher$(if $(filter-out x86_64,$(MACHINE)),/elsewhere)
+LAUNCHER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(filter-out $(LAUNCHER)/cpsample_%,$(wildcard $(LAUNCHER)/*.c))))
 HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/fixtures/%.o)
 UNIT_BINS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
 REPLAY_BINS := $(FUZZERS:fuzz_%=$(BUILD)/fuzz/replay_%)
 
-all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof $(BUILD)/cpsample-wait $(BUILD)/cpsample-attach ## build libcpsample.so, cpconv and cpprof into build/
+all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof $(BUILD)/cpsample-wait $(BUILD)/cpsample-attach $(BUILD)/cpsample-stacks ## build libcpsample.so, cpconv and cpprof into build/
 
 # A change of compiler or flags rebuilds what they made; a source that was added or removed links anew.
 FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TRUE_CFLAGS)
-OBJECTS_TEXT := $(patsubst $(BUILD)/%,%,$(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS))
+OBJECTS_TEXT := $(patsubst $(BUILD)/%,%,$(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS) $(LAUNCHER_OBJS))
 remember = echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
@@ -201,23 +204,31 @@ $(BUILD)/cpsample-wait: $(CONV_OBJS) $(BUILD)/converters/cpsample_wait.o $(BUILD
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS)
 
-# ---- the launcher's part that attaches to processes ---------------------------------------------
-# Where that is not possible it says so.
-LAUNCHER := launcher$(if $(filter-out x86_64,$(MACHINE)),/elsewhere)
-LAUNCHER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(LAUNCHER)/*.c)))
-# What records from outside is the recorder's own code, but for what is of the process that it is in.
-LAUNCHER_CFLAGS := $(COMMON) -iquote libsampler -fPIE -pthread $(SAN)
+# ---- the launcher's parts that attach to processes, and look at them ----------------------------
+# Each takes what it needs of the same folder. What records from outside is the recorder's own code, but for what is of the
+# process that it is in. What names stacks knows the interpreter by the recorder's own offsets.
+LAUNCHER_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -fPIE -pthread $(SAN)
 LAUNCHER_LIB := $(if $(filter x86_64,$(MACHINE)),$(BUILD)/libsampler/process/output_name.o \
 	$(filter-out %/base/subject.o,$(call objects_of,libsampler,arch/$(MACHINE) base unwind python stream)))
+PYTHON_OBJS := $(patsubst %,$(BUILD)/libsampler/%.o,python/functions python/layout python/lines base/memory base/stacks \
+	base/subject base/sys base/text)
 
 $(BUILD)/launcher/%.o: launcher/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(LAUNCHER_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/cpsample-attach: $(LAUNCHER_OBJS) $(LAUNCHER_LIB) $(BUILD)/objects
+$(BUILD)/launcher.a: $(LAUNCHER_OBJS) $(BUILD)/objects
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LAUNCHER_OBJS)
+
+$(BUILD)/cpsample-attach: $(BUILD)/$(LAUNCHER)/cpsample_attach.o $(BUILD)/launcher.a $(LAUNCHER_LIB)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(LAUNCHER_OBJS) $(LAUNCHER_LIB) -ldw -lelf $(LIB_LIBS)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $< $(BUILD)/launcher.a $(LAUNCHER_LIB) $(BUILD)/launcher.a -ldw -lelf $(LIB_LIBS)
+
+$(BUILD)/cpsample-stacks: $(BUILD)/$(LAUNCHER)/cpsample_stacks.o $(BUILD)/launcher.a $(CONV_OBJS) $(PYTHON_OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ $(CONV_LIBS)
 
 # ---- tests: linked with the very objects that ship, out of two archives -------------------------
 $(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects
@@ -488,7 +499,8 @@ INSTALL ?= install
 
 PROGRAMS := cpconv cpprof cpsample
 MANUALS := man1/cpconv.1 man1/cpprof.1 man1/cpsample.1 man7/libcpsample.7
-INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(LIBDIR)/cpsample/cpsample-wait $(LIBDIR)/cpsample/cpsample-attach $(INCLUDEDIR)/cpsample.h \
+INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(LIBDIR)/cpsample/cpsample-wait $(LIBDIR)/cpsample/cpsample-attach \
+	$(LIBDIR)/cpsample/cpsample-stacks $(INCLUDEDIR)/cpsample.h \
 	$(DATADIR)/cpsample/cpconv.schema.json $(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(ZSHDIR)/_cpsample
 
 # The launcher finds the library by the way from its own directory, so that what is installed can be moved.
@@ -500,7 +512,7 @@ install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR)
 			scripts/cpsample >$(BUILD)/cpsample
 	$(Q)$(INSTALL) -m 755 $(PROGRAMS:%=$(BUILD)/%) $(DESTDIR)$(BINDIR)
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libcpsample.so $(DESTDIR)$(LIBDIR)
-	$(Q)$(INSTALL) -m 755 $(BUILD)/cpsample-wait $(BUILD)/cpsample-attach $(DESTDIR)$(LIBDIR)/cpsample
+	$(Q)$(INSTALL) -m 755 $(BUILD)/cpsample-wait $(BUILD)/cpsample-attach $(BUILD)/cpsample-stacks $(DESTDIR)$(LIBDIR)/cpsample
 	$(Q)$(INSTALL) -m 644 libsampler/cpsample.h $(DESTDIR)$(INCLUDEDIR)
 	$(Q)$(INSTALL) -m 644 doc/cpconv.schema.json $(DESTDIR)$(DATADIR)/cpsample
 	$(Q)$(foreach m,$(MANUALS),$(INSTALL) -m 644 doc/$(notdir $m) $(DESTDIR)$(MANDIR)/$(dir $m) &&) true

@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -145,16 +146,23 @@ int stop_ask(struct stopped *s)
 	return ptrace(PTRACE_INTERRUPT, s->tid, 0, 0) == 0 ? 0 : errno;
 }
 
-int stop_wait(struct stopped *s, uint64_t until)
+int stop_try(struct stopped *s, uint64_t until)
 {
 	int error = wait_for_stop(s->tid, until);
 
 	if (!error && !stop_get_regs(s->tid, &s->regs))
 		error = errno;
+	if (error && error != EBUSY)
+		ptrace(PTRACE_DETACH, s->tid, 0, 0);
+	return error;
+}
+
+int stop_wait(struct stopped *s, uint64_t until)
+{
+	int error = stop_try(s, until);
+
 	if (error == EBUSY && n_late < LATE_MOST)
 		late[n_late++] = (struct late){s->target, s->tid};
-	else if (error)
-		ptrace(PTRACE_DETACH, s->tid, 0, 0);
 	return error;
 }
 
@@ -288,4 +296,42 @@ bool stop_release_late(void)
 		else
 			i++;
 	return n_late > 0;
+}
+
+/* ---- what registers say ---------------------------------------------------------------------------------------- */
+
+uint64_t stop_pc(const struct user_regs_struct *r)
+{
+	return r->rip;
+}
+
+uint64_t stop_sp(const struct user_regs_struct *r)
+{
+	return r->rsp;
+}
+
+uint64_t stop_thread_pointer(const struct user_regs_struct *r)
+{
+	return r->fs_base;
+}
+
+long stop_call(const struct user_regs_struct *r)
+{
+	return (long)r->orig_rax < 0 ? -1 : (long)r->orig_rax;
+}
+
+void stop_set_place(struct user_regs_struct *r, uint64_t pc, uint64_t sp, long call)
+{
+	r->rip = pc;
+	r->rsp = sp;
+	r->orig_rax = (unsigned long long)call;
+}
+
+void stop_dwarf(const struct user_regs_struct *r, uint64_t to[STOP_DWARF_REGISTERS])
+{
+	const uint64_t values[STOP_DWARF_REGISTERS] = {
+		r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp,
+		r->r8,	r->r9,	r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+
+	memcpy(to, values, sizeof(values));
 }

@@ -35,11 +35,33 @@ int stop_seize(struct stopped *s, const struct target *t, int tid);
 int stop_ask(struct stopped *s);
 int stop_wait(struct stopped *s, uint64_t until);
 
+/* As stop_wait, but after EBUSY it is to be called again, or stop_wait. */
+int stop_try(struct stopped *s, uint64_t until);
+
 /* Let those go on that have stopped since. To be called often as long as it returns true: there are more. */
 bool stop_release_late(void);
 
 /* Let it go on. */
 void stop_go_on(struct stopped *s);
+
+/* ---- what registers say ---------------------------------------------------------------------------------------- */
+
+uint64_t stop_pc(const struct user_regs_struct *r);
+uint64_t stop_sp(const struct user_regs_struct *r);
+
+/* What pthread_self() returns in the thread, with glibc and musl. */
+uint64_t stop_thread_pointer(const struct user_regs_struct *r);
+
+/* The number of the call that it is in, or has just left; -1: none. */
+long stop_call(const struct user_regs_struct *r);
+
+/* Set those; all others are as good as unknown then. */
+void stop_set_place(struct user_regs_struct *r, uint64_t pc, uint64_t sp, long call);
+
+/* The registers with DWARF's numbers from 0 on; the stack pointer is number STOP_DWARF_SP. */
+#define STOP_DWARF_REGISTERS 16
+#define STOP_DWARF_SP	     7
+void stop_dwarf(const struct user_regs_struct *r, uint64_t to[STOP_DWARF_REGISTERS]);
 
 /* ---- for who uses a stopped thread (hijack.h) --------------------------------------------------------------- */
 

@@ -137,8 +137,8 @@ void target_read_mappings(struct target *t)
 		struct mapping m = {0};
 
 		name[0] = '\0';
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4199[^\n]", &m.begin, &m.end, m.allowed,
-			   &m.offset, name) < 4)
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %lu %4199[^\n]", &m.begin, &m.end, m.allowed,
+			   &m.offset, &m.inode, name) < 5)
 			continue;
 		if (t->n_mappings == room) {
 			room = room * 2 + 256;
@@ -155,10 +155,17 @@ void target_read_mappings(struct target *t)
 
 const struct mapping *target_mapping(const struct target *t, uint64_t address)
 {
-	for (size_t i = 0; i < t->n_mappings; i++)
-		if (address >= t->mappings[i].begin && address < t->mappings[i].end)
-			return &t->mappings[i];
-	return NULL;
+	size_t low = 0, high = t->n_mappings;
+
+	while (low < high) { /* the kernel lists them in order */
+		size_t middle = (low + high) / 2;
+
+		if (address >= t->mappings[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->n_mappings && address >= t->mappings[low].begin ? &t->mappings[low] : NULL;
 }
 
 /* ---- images ---------------------------------------------------------------------------------------- */
@@ -316,17 +323,18 @@ static void check_process(const struct target *t)
 }
 
 /* Another tracer, or a thread that does not run, is in the way. */
-static void check_tracer(const struct target *t)
+static void check_tracer(const struct target *t, bool may_be_stopped)
 {
 	long tracer = target_status(t, t->pid, "TracerPid", 10);
+
 	if (tracer > 0)
 		target_refuse(t, "is traced already, by process %ld (a debugger, or strace)",
 			      tracer);
-	if (target_state(t, t->pid) == 'T')
+	if (!may_be_stopped && target_state(t, t->pid) == 'T')
 		target_refuse(t, "is stopped; continue it first: kill -CONT %d", t->pid);
 }
 
-static void refuse_rights(const struct target *t, int error)
+void target_refuse_rights(const struct target *t, int error)
 {
 	target_refuse(t,
 		      "may not be traced by this user (%s); that takes the same user and "
@@ -373,7 +381,7 @@ static void check_rights(struct target *t)
 	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
 	t->memory = open(path, O_RDWR | O_CLOEXEC);
 	if (t->memory < 0)
-		refuse_rights(t, errno);
+		target_refuse_rights(t, errno);
 	check_filters(t);
 	if (read_status(t, t->pid, "x86_Thread_features", features, sizeof(features)) &&
 	    strstr(features, "shstk"))
@@ -436,7 +444,7 @@ void target_open(struct target *t, int pid, const char *library, const char *dir
 {
 	*t = (struct target){.pid = pid, .memory = -1};
 	check_process(t);
-	check_tracer(t);
+	check_tracer(t, false);
 	check_kernel(t);
 	check_rights(t);
 	target_read_mappings(t);
@@ -451,6 +459,39 @@ void target_open_outside(struct target *t, int pid)
 {
 	*t = (struct target){.pid = pid, .memory = -1};
 	check_process(t);
+}
+
+static void check_machine(const struct target *t)
+{
+	unsigned char head[EI_NIDENT + 4] = "";
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", t->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
+	    memcmp(head, ELFMAG, SELFMAG) == 0 &&
+	    (head[EI_CLASS] != ELFCLASS64 || head[EI_NIDENT + 2] != EM_X86_64))
+		target_refuse(t, "was made for another architecture");
+	if (fd >= 0)
+		close(fd);
+}
+
+void target_look(struct target *t, int pid)
+{
+	char path[64];
+
+	*t = (struct target){.pid = pid, .memory = -1};
+	check_process(t);
+	check_tracer(t, true);
+	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
+	t->memory = open(path, O_RDONLY | O_CLOEXEC);
+	if (t->memory < 0)
+		target_refuse_rights(t, errno);
+	check_machine(t);
+	target_read_mappings(t);
+	if (!t->n_mappings)
+		target_refuse(t, "has no memory: it is a thread of the kernel, or has ended");
 }
 
 static bool begins_with(const char *text, const char *begin)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct mapping {
-	uint64_t begin, end, offset;
+	uint64_t begin, end, offset, inode;
 	char allowed[8]; /* "r-xp" */
 	char *path;	 /* "" if it has none */
 };
@@ -46,6 +46,11 @@ void target_open(struct target *t, int pid, const char *library, const char *dir
 
 /* The same for one that is not touched. */
 void target_open_outside(struct target *t, int pid);
+/* Open the process to look at it, and for nothing else. It may be stopped, and have any C library. */
+void target_look(struct target *t, int pid);
+
+/* Refuse it because the kernel does not let this user do what it takes, with its reason. */
+void target_refuse_rights(const struct target *t, int error) __attribute__((noreturn));
 
 /* Read its mappings again. */
 void target_read_mappings(struct target *t);

@@ -33,6 +33,11 @@ says 125 '--exe: cannot be had with -p' "$cpsample" -p 1 --exe x
 says 125 '--jit: cannot be had with -p' "$cpsample" -p 1 --jit
 says 125 '-v: cannot be had with -p' "$cpsample" -v -p 1
 says 125 '--tree needs -p' "$cpsample" --tree true
+says 125 '--stacks needs -p' "$cpsample" --stacks true
+says 125 '--each: is for --stacks' "$cpsample" -p 1 --each
+says 125 '--stacks: a program (true) cannot be given as well' "$cpsample" -p 1 --stacks true
+says 125 '-r: cannot be had with --stacks' "$cpsample" -p 1 --stacks -r cpu
+says 125 'no-such-name: no process has this name' "$cpsample" -p no-such-name --stacks
 says 125 'no-such-name: no process has this name' "$cpsample" -p no-such-name
 says 125 '--duration abc: must be a time' "$cpsample" -p 1 --duration abc
 

@@ -28,7 +28,8 @@ same_version() {
 cp "$BUILD/objects" before
 made PREFIX=/usr install
 cmp -s before "$BUILD/objects" || fail "links anew what other tests are running"
-for file in bin/cpconv bin/cpprof bin/cpsample lib/libcpsample.so lib/cpsample/cpsample-wait include/cpsample.h \
+for file in bin/cpconv bin/cpprof bin/cpsample lib/libcpsample.so lib/cpsample/cpsample-wait lib/cpsample/cpsample-attach \
+	lib/cpsample/cpsample-stacks include/cpsample.h \
 	share/cpsample/cpconv.schema.json share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man1/cpsample.1 share/man/man7/libcpsample.7 \
 	share/bash-completion/completions/cpconv share/bash-completion/completions/cpprof \
 	share/bash-completion/completions/cpsample share/zsh/site-functions/_cpsample; do
