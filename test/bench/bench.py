@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 
+import attached
 import before
 import big
 import calls
@@ -44,13 +45,14 @@ from measure import Failure, Runner
 
 FIGURES = [sample, overhead, size, startup, conversion, big, many, truth]
 FIGURES += [events, others, idle, sizes, served, runs, before]  # the group `resources`
-FIGURES += [pages, calls]
+FIGURES += [pages, calls, attached]
 PAGES = {
     "table.md": "doc/performance.md",
     "accuracy.md": "doc/accuracy.md",
     "resources.md": "doc/resources.md",
     "html.md": "doc/html.md",
     "calls.md": "doc/performance.md",
+    "attached.md": "doc/performance.md",
 }
 BEGIN, END = "<!-- build/bench/", "<!-- end of the table -->"
 
