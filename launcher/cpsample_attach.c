@@ -117,6 +117,40 @@ static bool stay_outside(int pidfd)
 	return false;
 }
 
+#define KEPT_MOST 256
+
+/* Files of another root directory are out of reach when the process has ended, and their names are needed later. So they are
+ * kept, by their build ids. */
+static void keep_files(struct target *t)
+{
+	const char *words[KEPT_MOST + 3] = {options.waiter, "--keep"};
+	char path[4400];
+	size_t n = 2;
+	int child;
+
+	if (!options.waiter || !target_has_other_root(t))
+		return;
+	target_read_mappings(t);
+	for (size_t i = 0; i < t->n_mappings && n < KEPT_MOST + 2; i++) {
+		const struct mapping *m = &t->mappings[i];
+
+		if (m->allowed[2] != 'x' || m->path[0] != '/')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", t->pid, m->begin,
+			 m->end);
+		if (access(path, R_OK) != 0)
+			snprintf(path, sizeof(path), "/proc/%d/root%s", t->pid, m->path);
+		words[n++] = strdup(path);
+	}
+	child = fork();
+	if (!child) {
+		execv(options.waiter, (char **)(uintptr_t)words);
+		_exit(1);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
 static int record_outside(int pid, int told)
 {
 	struct target t;
@@ -126,6 +160,7 @@ static int record_outside(int pid, int told)
 	pidfd = watch_end(&t);
 	outside_begin(&t);
 	tell(told);
+	keep_files(&t);
 	outside_end(stay_outside(pidfd));
 	return 0;
 }
@@ -143,6 +178,8 @@ static int record(int pid, int told)
 	pidfd = watch_end(&t);
 	injected_begin(&in, &t, options.library, options.is_anywhere, &has_to_end);
 	tell(told);
+	injected_beat(&in);
+	keep_files(&t);
 	stay(&in, pidfd);
 	injected_end(&in);
 	return 0;

@@ -9,16 +9,19 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "launcher/passed.h"
 #include "launcher/place.h"
 #include "libsampler/attach_area.h"
 
@@ -38,6 +41,7 @@ struct shared {
 	uint64_t error;	 /* address of what dlerror has said */
 	uint64_t thread; /* where pthread_create puts it */
 	uint64_t path, symbol, routine;
+	int64_t descriptor; /* of the library, which is closed when that is loaded; -1: none */
 	uint64_t dlopen, dlsym, dlerror, pthread_create, pthread_self, pthread_detach,
 		errno_location;
 };
@@ -45,6 +49,16 @@ struct shared {
 #define INJECTED                                                                                   \
 	__attribute__((section("injected"), noinline, used, no_stack_protector,                    \
 		       no_sanitize("address", "undefined")))
+
+INJECTED static void close_there(int64_t fd)
+{
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"((long)SYS_close), "D"(fd)
+			 : "rcx", "r11", "memory");
+}
 
 INJECTED static void *load(volatile struct shared *s)
 {
@@ -54,6 +68,8 @@ INJECTED static void *load(volatile struct shared *s)
 	__asm__ volatile("syscall" : "=a"(tid) : "a"((long)SYS_gettid) : "rcx", "r11", "memory");
 	s->tid = (uint64_t)tid;
 	library = ((void *(*)(uint64_t, int))s->dlopen)(s->path, 2 /* RTLD_NOW */);
+	if (s->descriptor >= 0)
+		close_there(s->descriptor);
 	if (library)
 		begin = ((void *(*)(void *, uint64_t))s->dlsym)(library, s->symbol);
 	if (begin) {
@@ -61,6 +77,8 @@ INJECTED static void *load(volatile struct shared *s)
 		return NULL;
 	}
 	s->error = (uint64_t)((char *(*)(void))s->dlerror)();
+	if (s->area.directory)
+		close_there((int64_t)s->area.directory - 1);
 	if (s->area.is_threaded)
 		((int (*)(uint64_t))s->pthread_detach)(((uint64_t(*)(void))s->pthread_self)());
 	s->area.state = CPS_ATTACH_REFUSED;
@@ -111,7 +129,8 @@ extern const unsigned char __start_injected[], __stop_injected[];
 #define TEXTS	      (DATA + 2048)
 #define SETTINGS      (3 * PAGE)
 #define SETTINGS_MOST 8000
-#define CODE	      256 /* where injected functions begin, behind hijack_code */
+#define PASSING	      (6 * PAGE) /* while descriptors are passed */
+#define CODE	      256	 /* where injected functions begin, behind hijack_code */
 
 static uint64_t injected_at(uint64_t area, const void *function)
 {
@@ -152,13 +171,57 @@ static size_t collect_settings(const struct target *t, char *to)
 	return n;
 }
 
+/* What a process gets that sees other files: descriptors, as paths that it sees. */
+struct passed {
+	int theirs[2]; /* the library, the directory */
+	char library[32];
+};
+
+/* The settings name the directory by its descriptor. */
+static bool pass(struct injected *in, struct hijack *h, const char *library, uint64_t area,
+		 struct passed *p, const char **why)
+{
+	const struct target *t = in->target;
+	int ours[2] = {open(library, O_RDONLY | O_CLOEXEC),
+		       open(t->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	char directory[32];
+	bool done;
+
+	*why = "the library or the directory of the recordings cannot be opened";
+	done = ours[0] >= 0 && ours[1] >= 0 &&
+	       passed_give(h, area + PASSING, ours, p->theirs, 2, why);
+	for (int i = 0; i < 2; i++)
+		if (ours[i] >= 0)
+			close(ours[i]);
+	if (!done)
+		return false;
+	snprintf(p->library, sizeof(p->library), "/proc/self/fd/%d", p->theirs[0]);
+	snprintf(directory, sizeof(directory), "/proc/self/fd/%d", p->theirs[1]);
+	return setenv("CPSAMPLE_DIR", directory, 1) == 0 &&
+	       setenv("CPSAMPLE_OUTPUT", t->name, 1) == 0;
+}
+
+static void describe_passed(struct shared *s, const struct target *t, const struct passed *p)
+{
+	struct stat directory;
+
+	s->descriptor = p->theirs[0];
+	s->area.seen_as = target_has_other_number(t) ? (uint64_t)t->pid : 0;
+	if (stat(t->directory, &directory) != 0)
+		return;
+	s->area.directory = (uint64_t)p->theirs[1] + 1;
+	s->area.device = directory.st_dev;
+	s->area.inode = directory.st_ino;
+}
+
 static bool fill(const struct injected *in, const struct image *libc, const char *library,
-		 uint64_t area)
+		 uint64_t area, const struct passed *passed)
 {
 	static char settings[SETTINGS_MOST + 1];
 	const struct target *t = in->target;
 	size_t n = collect_settings(t, settings);
 	struct shared s = {
+		.descriptor = -1,
 		.area = {.version = CPS_ATTACH_VERSION,
 			 .begin = area,
 			 .bytes = AREA_BYTES,
@@ -176,6 +239,8 @@ static bool fill(const struct injected *in, const struct image *libc, const char
 		.errno_location = image_find(libc, "__errno_location"),
 	};
 
+	if (t->sees_other_files)
+		describe_passed(&s, t, passed);
 	return target_write(t, s.symbol, CPS_ATTACH_SYMBOL, sizeof(CPS_ATTACH_SYMBOL)) &&
 	       target_write(t, s.path, library, strlen(library) + 1) &&
 	       target_write(t, s.area.settings, settings, n) &&
@@ -421,6 +486,7 @@ static uint64_t call_there(struct injected *in, struct hijack *h, const struct i
 			   const char *library, struct shared *answer, const char **why)
 {
 	struct hijack_call call;
+	struct passed passed;
 	uint64_t area;
 
 	if (!hijack_enter(h, why))
@@ -429,8 +495,15 @@ static uint64_t call_there(struct injected *in, struct hijack *h, const struct i
 	area = map_area(h);
 	if (!area)
 		return 0;
+	if (in->target->sees_other_files) {
+		if (!pass(in, h, library, area, &passed, why)) {
+			unmap_area(h, area);
+			return 0;
+		}
+		library = passed.library;
+	}
 	*why = "its memory cannot be written";
-	if (!fill(in, libc, library, area)) {
+	if (!fill(in, libc, library, area, &passed)) {
 		unmap_area(h, area);
 		return 0;
 	}

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -428,16 +430,94 @@ static void check_directory(const struct target *t, const char *directory)
 
 	if (stat(directory, &s) != 0)
 		target_refuse(t, "%s: %s", directory, strerror(errno));
-	if (!is_same_file(t, directory))
-		target_refuse(
-			t, "does not see %s: it has a file system of its own (a container)" OUTSIDE,
-			directory);
 	shift = (uid_t)user == s.st_uid ? 6 : is_in_group(t, s.st_gid) ? 3 : 0;
 	if (user != 0 && (s.st_mode >> shift & 3) != 3)
 		target_refuse(t,
 			      "its user (%ld) cannot write to %s; name another directory with "
 			      "--dir or -o",
 			      user, directory);
+}
+
+static bool is_same_link(const struct target *t, const char *file)
+{
+	char path[64], own[64];
+	struct stat here, there;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", t->pid, file);
+	snprintf(own, sizeof(own), "/proc/self/%s", file);
+	return stat(own, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
+	       here.st_ino == there.st_ino;
+}
+
+bool target_has_other_root(const struct target *t)
+{
+	return !is_same_link(t, "root") || !is_same_link(t, "ns/mnt");
+}
+
+bool target_has_other_number(const struct target *t)
+{
+	char numbers[256] = "";
+	const char *last;
+
+	read_status(t, t->pid, "NSpid", numbers, sizeof(numbers));
+	last = strrchr(numbers, '\t');
+	return last && strtol(last, NULL, 10) != t->pid;
+}
+
+/* What stands behind the directory in the whole template; NULL: that begins otherwise. In a template each % of the directory may
+ * be doubled. */
+static const char *behind(const char *template, const char *directory)
+{
+	for (; *directory; directory++, template ++) {
+		if (*template != *directory)
+			return NULL;
+		if (*template == '%' && template[1] == '%')
+			template ++;
+	}
+	while (*template == '/')
+		template ++;
+	return template;
+}
+
+/* The name that the recording gets, with the number that the process has here. */
+static void name_recording(struct target *t, const char *template)
+{
+	size_t n = 0;
+
+	for (; *template && n + 32 < sizeof(t->name); template ++) {
+		if (template[0] == '%' && template[1] == 'p') {
+			n += (size_t)snprintf(t->name + n, 32, "%d", t->pid);
+			template ++;
+			continue;
+		}
+		t->name[n++] = *template;
+		if (template[0] == '%' && template[1])
+			t->name[n++] = *++template;
+	}
+	t->name[n] = '\0';
+}
+
+/* It gets descriptors of both, and uses them by its own /proc. */
+static void prepare_passing(struct target *t, const char *directory)
+{
+	const char *name = getenv("CPSAMPLE_OUTPUT"), *in = getenv("CPSAMPLE_DIR"), *rest;
+	char path[64], template[4400];
+	struct statfs s;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/proc", t->pid);
+	if (statfs(path, &s) != 0 || s.f_type != PROC_SUPER_MAGIC)
+		target_refuse(t,
+			      "has a file system of its own (a container), without /proc" OUTSIDE);
+	name = name ? name : "cpsample.%e.%p.cps";
+	snprintf(template, sizeof(template), "%s%s%s", in && *name != '/' ? in : "",
+		 in && *name != '/' ? "/" : "", name);
+	rest = *template == '/' ? behind(template, directory) : template;
+	if (!rest || !*rest)
+		target_refuse(t, "the name of its recording (%s) is not in %s", template,
+			      directory);
+	t->sees_other_files = true;
+	t->directory = directory;
+	name_recording(t, rest);
 }
 
 void target_open(struct target *t, int pid, const char *library, const char *directory)
@@ -448,11 +528,9 @@ void target_open(struct target *t, int pid, const char *library, const char *dir
 	check_kernel(t);
 	check_rights(t);
 	target_read_mappings(t);
-	if (!is_same_file(t, library))
-		target_refuse(
-			t, "does not see %s: it has a file system of its own (a container)" OUTSIDE,
-			library);
 	check_directory(t, directory);
+	if (!is_same_file(t, library) || !is_same_file(t, directory))
+		prepare_passing(t, directory);
 }
 
 void target_open_outside(struct target *t, int pid)

@@ -21,6 +21,11 @@ struct target {
 	int memory; /* /proc/PID/mem, which stays with the program that was there when it was opened */
 	struct mapping *mappings;
 	size_t n_mappings;
+	/* It does not see the library, or the directory of the recordings, by their paths. Then the latter, and the template of the
+	 * recording's name in it. */
+	bool sees_other_files;
+	const char *directory;
+	char name[4096];
 };
 
 #define IMAGE_HEADERS 32
@@ -43,6 +48,12 @@ void target_refuse(const struct target *t, const char *format, ...)
 /* Open the process, and refuse it if it cannot be attached to for a reason that can be seen without touching it. `library`
  * and `directory`, absolute paths, are what it has to see as the launcher does. */
 void target_open(struct target *t, int pid, const char *library, const char *directory);
+
+/* Whether its paths are of another root directory. */
+bool target_has_other_root(const struct target *t);
+
+/* Whether it has another number where it is. */
+bool target_has_other_number(const struct target *t);
 
 /* The same for one that is not touched. */
 void target_open_outside(struct target *t, int pid);

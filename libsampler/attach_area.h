@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define CPS_ATTACH_SYMBOL  "cpsample_attach"
-#define CPS_ATTACH_VERSION 1u
+#define CPS_ATTACH_VERSION 2u
 
 #define CPS_ATTACH_TEXT_BYTES 600
 
@@ -45,6 +45,10 @@ struct cps_attach_area {
 	uint64_t begin, bytes; /* of the whole mapping */
 	uint64_t settings; /* address of texts NAME=VALUE, one behind the other, and an empty one */
 	uint64_t is_threaded; /* the caller is a thread that was made for this, and may be joined */
+	uint64_t
+		seen_as; /* the number of the process where the launcher is, if it has another one here; else 0 */
+	/* A descriptor of the directory of the recordings plus 1, which is to be closed at the end; 0: it is seen by its path. */
+	uint64_t directory, device, inode;
 	/* What the recorder answers. */
 	uint64_t state;			  /* RECORDS or REFUSED */
 	uint64_t control;		  /* address of the struct, unless it has refused */

@@ -36,6 +36,10 @@ static struct cps_attach_control control;
 static char *text; /* of the area, while the recording begins */
 static uintptr_t area_begin, area_bytes;
 static bool is_threaded, was_before;
+static struct {
+	int fd; /* of the directory of the recordings, if it was passed; else -1 */
+	uint64_t device, inode;
+} passed = {.fd = -1};
 static int own_tid; /* the thread that introduces the others; 0: it is one of the program's */
 
 /* The last line is the one that says why there is no recording. */
@@ -269,6 +273,17 @@ static void drop_if_gone(struct cps_thread *t, void *clock)
 /* ---- the end ------------------------------------------------------------------------------------ */
 
 /* Threads may be in the handler still: their ticks find a closed gate. */
+/* The program may have closed it, and have another file of this number. */
+static void close_passed(void)
+{
+	struct stat s;
+
+	if (passed.fd >= 0 && CPS_SYS(fstat, passed.fd, &s, 0, 0) == 0 &&
+	    s.st_dev == passed.device && s.st_ino == passed.inode)
+		cps_sys_close(passed.fd);
+	passed.fd = -1;
+}
+
 static void give_back(void)
 {
 	cps_lease_begin(NULL, 0);
@@ -276,6 +291,7 @@ static void give_back(void)
 	if (is_threaded) /* else this may be in a handler itself */
 		cps_thread_wait_for_handlers();
 	cps_journal_let_go();
+	close_passed();
 	cps_disposition_give_back(CPS_SIGNAL_OWN);
 	cps_config_detach();
 	__atomic_store_n(&control.state, CPS_ATTACH_OVER, __ATOMIC_RELEASE);
@@ -397,6 +413,10 @@ static void prepare(const struct cps_attach_area *a)
 	area_begin = a->begin;
 	area_bytes = a->bytes;
 	own_tid = is_threaded ? cps_sys_gettid() : 0;
+	passed.fd = (int)a->directory - 1;
+	passed.device = a->device;
+	passed.inode = a->inode;
+	cps_config_see_as((int)a->seen_as);
 	control = (struct cps_attach_control){.stop_function = (uint64_t)(uintptr_t)stop};
 	if (was_before) {
 		cps_thread_each(drop_if_gone, NULL);
@@ -444,6 +464,8 @@ EXPORT int cpsample_attach(struct cps_attach_area *a)
 	else
 		has_begun = begin(a);
 	text = NULL;
+	if (!has_begun && a->directory)
+		cps_sys_close((int)a->directory - 1);
 	if (a->is_threaded && !has_begun && threads.detach)
 		threads.detach(pthread_self());
 	if (has_begun)

@@ -76,6 +76,18 @@ static const char *attached_setting(const char *name)
 	return NULL;
 }
 
+static int seen_as;
+
+void cps_config_see_as(int pid)
+{
+	seen_as = pid;
+}
+
+int cps_config_seen_as(void)
+{
+	return cps_config_is_attached() ? seen_as : 0;
+}
+
 static const char *setting(const char *name)
 {
 	const char *value = cps_config_is_attached() ? attached_setting(name) : getenv(name);

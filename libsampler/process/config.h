@@ -51,6 +51,9 @@ bool cps_config_attach(const char *settings);
 void cps_config_detach(void);
 /* Whether it is. */
 bool cps_config_is_attached(void);
+/* It has another number where the launcher is, which is how people know it; 0: it has the same. And which one. */
+void cps_config_see_as(int pid);
+int cps_config_seen_as(void);
 
 /*
  * Read the variables CPSAMPLE_*. 0; or -1, with one line (newline included) in `complaint` that

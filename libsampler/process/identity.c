@@ -157,6 +157,9 @@ void cps_identity_read(struct cps_identity *identity)
 	identity->exe = read_exe();
 	identity->cwd = read_cwd();
 	identity->started_as = read_started_as(identity->exe, identity->cwd);
+	identity->seen_as = (uint64_t)cps_config_seen_as();
+	if (identity->seen_as)
+		identity->ppid = 0; /* known by another number as well */
 	identity->began_ns = cps_config_is_attached() ? read_begin(identity->start_ns) : 0;
 	identity->journal_id = (random ? *random : 0) ^ identity->start_ns;
 	read_args(identity);

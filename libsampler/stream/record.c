@@ -320,7 +320,8 @@ void cps_record_process(struct cps_writer *w, const struct cps_identity *identit
 	uint8_t *payload = begin(w, CPS_TAG_PROCESS);
 	struct utsname host;
 
-	number_field(w, CPS_PROCESS_PID, (uint64_t)cps_subject_pid());
+	number_field(w, CPS_PROCESS_PID,
+		     identity->seen_as ? identity->seen_as : (uint64_t)cps_subject_pid());
 	number_field(w, CPS_PROCESS_PPID, identity->ppid);
 	number_field(w, CPS_PROCESS_START_NS, identity->start_ns);
 	put_counted(w, identity);

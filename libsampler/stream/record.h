@@ -72,6 +72,8 @@ struct cps_identity {
 	const char *runtime;		     /* "Go", or NULL */
 	const char *unwinder, *unwinder_why; /* NULL: the native one; it was asked for */
 	uint64_t ppid;
+	uint64_t
+		seen_as; /* the number of the process for others, where it has another one itself; 0: the same */
 	bool has_rank;
 	uint32_t rank; /* below CPS_RANKS */
 	struct cps_lineage lineage;

@@ -112,7 +112,8 @@ static int write_identity(const struct cps_output *output)
 	if (!bytes)
 		return -ENOMEM;
 	w.end += IDENTITY_BYTES;
-	cps_lineage_find(&output->identity->lineage);
+	if (!output->identity->seen_as) /* ancestors have other numbers, too */
+		cps_lineage_find(&output->identity->lineage);
 	cps_record_process(&w, output->identity);
 	cps_atoms_write(&w, 0, 0);
 	error = w.full ? -E2BIG : cps_deflate_out_append(bytes, (size_t)(w.p - bytes));

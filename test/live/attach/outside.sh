@@ -241,6 +241,7 @@ ends clean 7 clean
 ends kill 137 clean
 
 # What becomes another program has two recordings, and goes on.
+# shellcheck disable=SC2016 # it is for that shell
 start out sh -c 'echo ready; sleep 0.5; exec "$0" storm' "$targets/attached"
 rm -f x.cps x.1.cps
 CPSAMPLE_OUTPUT=$PWD/x.cps "$attacher" --library "$LIBRARY" --directory "$PWD" --outside "$pid" 2>attach.err &

@@ -38,6 +38,8 @@ says 125 '--each: is for --stacks' "$cpsample" -p 1 --each
 says 125 '--stacks: a program (true) cannot be given as well' "$cpsample" -p 1 --stacks true
 says 125 '-r: cannot be had with --stacks' "$cpsample" -p 1 --stacks -r cpu
 says 125 'no-such-name: no process has this name' "$cpsample" -p no-such-name --stacks
+says 125 '--outside needs -p' "$cpsample" --outside true
+says 125 '-c timer: with --outside the clock is the kernel' "$cpsample" --outside -p 1 -c timer
 says 125 'no-such-name: no process has this name' "$cpsample" -p no-such-name
 says 125 '--duration abc: must be a time' "$cpsample" -p 1 --duration abc
 
