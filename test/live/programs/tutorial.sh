@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# doc/tutorial.md, -resources.md and -calls.md are true: their commands succeed and print each line that is shown, except that
+# doc/tutorial.md, -resources.md, -calls.md and -server.md are true: their commands succeed and print each line that is shown, except that
 # figures may differ. Lines that it leaves out, with "..." in their place, are not compared.
 #
 # Whether a row is above a threshold is a matter of chance, and of the machine. So each command is given twice: as it is shown, and
@@ -10,12 +10,13 @@
 #
 # Seen to fail: with a row that the page does not have, and with the thresholds alone, on a Debian in which a row had 4.9 %.
 # Where page faults may not be counted, the commands that ask for them are left out, and so are those on TeX and lua if their
-# sources cannot be had, or there is no gprof.
+# sources cannot be had, or there is no gprof. So are those on redis if it is not here, or no process may be attached to.
 # Wants a core of its own.
 # Not in short runs: it takes a minute, and another one when TeX's source is fetched.
 . "$(dirname "$0")/../lib.sh"
 text=$tmp/text
-cat "$root/doc/tutorial.md" "$root/doc/tutorial-resources.md" "$root/doc/tutorial-calls.md" >"$text"
+cat "$root/doc/tutorial.md" "$root/doc/tutorial-resources.md" "$root/doc/tutorial-calls.md" \
+	"$root/doc/tutorial-server.md" >"$text"
 need dot
 need clang++
 
@@ -57,6 +58,11 @@ if ! command -v gprof >gprof.path || ! test/work/tex build/cache || ! test/work/
 	has_sources=
 	refused="$refused|tex|lua"
 fi
+if ! command -v redis-server >redis.path || ! dd if=/proc/$PPID/mem of=nothing count=0 2>nothing; then
+	refused="$refused|redis"
+fi
+# The server of a session that has failed.
+clean_up() { [ ! -s "$tmp/session/redis.pid" ] || kill "$(cat "$tmp/session/redis.pid")" 2>/dev/null; }
 [ -x /usr/bin/python3.11 ] || refused="$refused|python3.11|index.cps|lazy.cps"
 
 # Run all commands in a new directory. False: a line is missing.
