@@ -105,8 +105,8 @@ BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(filter-out %/tick.c %/wake
 	$(BENCH_LIBRARIES) $(BUILD)/bench/shares $(BUILD)/bench/phase
 EXAMPLES := $(patsubst doc/examples/%.c,$(BUILD)/examples/%,$(wildcard doc/examples/*.c))
 # Those that name registers or system calls of x86-64, or have its instructions in them.
-X86_TARGETS := altstack_coroutines borrowed confined dispatch ends generated guess launcher_killer no_cfi no_counter partial phase raw_exec \
-	raw_wait registered remapped roots same stack_switch switches trampolines unfetched waits_by_number
+X86_TARGETS := altstack_coroutines borrowed confined dispatch ends generated guess launcher_killer no_cfi partial phase raw_exec \
+	raw_wait registered remapped roots same stack_switch switches trampolines unfetched
 TARGET_NAMES := $(filter-out $(if $(CROSS),$(X86_TARGETS)),$(patsubst test/targets/%.c,%,$(wildcard test/targets/*.c)))
 TARGETS := $(TARGET_NAMES:%=$(BUILD)/targets/%) $(EXAMPLES) $(BIG)
 # The same program with return addresses that are authenticated, and without frame pointers.

@@ -4,6 +4,8 @@
  *
  * In: the vDSO. Out: the time. The C library's clock_gettime would do the same, but a target may
  * define another function of that name, which the loader would find first (doc/decisions/0008).
+ *
+ * Order: the function's address leads to code of the kernel's, which was there before this process.
  */
 #include <elf.h>
 #include <link.h>

@@ -22,6 +22,9 @@
  * Adds up in a word how long an object is waited for.
  *
  * In: waiters that come and go, and who is to be blamed. Out: blame.
+ *
+ * Order: all that is known of an object is in its word, which is exchanged as a whole, so that no thread needs to see anything else
+ * that another one has written.
  */
 
 #define SHIFT	 CPS_LOCK_WORD_SHIFT

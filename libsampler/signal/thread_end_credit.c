@@ -17,7 +17,8 @@
 #include "base/poison.h"
 
 /* gticks of threads that have ended without being credited; less than 0 if they were credited too
- * much */
+ * much. Order: a sum needs none. What else is kept of a thread is changed by who has set its `busy`, which acquires what the one
+ * before has left there. */
 static _Atomic int64_t unrecorded;
 
 /* Adds what the thread is due to the sum that the next thread is credited with that ends while there

@@ -4,6 +4,8 @@
  *
  * In: records. Out: the file. zlib allocates only through `take`, from a pool that a child uses
  * again.
+ *
+ * Order: who has the lock has acquired what the one before has left. The words that others look at without it stand each for itself.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -164,6 +164,9 @@ uint32_t cps_pace_end(uint64_t begin)
  * In: samples and records. Out: full buffers. The file is mapped; the kernel writes the pages of
  * the mapping to it even if the process is killed. `committed` is stored last, so that a reader
  * never sees half a record (doc/decisions/0017, 0043).
+ *
+ * Order: a buffer belongs to who has its lock, and its bytes are released by the number that counts them. A file is read when the
+ * process is dead: a store that the processor has done is then in it, and with it all stores before the release that it is.
  */
 
 #define ALL	  (CPS_BUFFERS + 1)

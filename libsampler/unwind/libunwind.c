@@ -4,6 +4,9 @@
  *
  * In: the context of a signal. Out: addresses, innermost first, as unwind.c has them. The layout of
  * a table of functions is that of the Linux Standard Base, "Exception Frames", .eh_frame_hdr.
+ *
+ * Order: `walker` is a lock: who becomes it has acquired what the one before has left in libunwind's caches, and its release is
+ * the last that a walk does. A thread that asks whether it is the walker itself has written that, or not.
  */
 #include <stdatomic.h>
 #include <string.h>

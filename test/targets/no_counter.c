@@ -22,7 +22,7 @@ static int wait_for_a_while(void)
 	struct timeval us = {0, 1000};
 
 	return poll(NULL, 0, 1) || ppoll(NULL, 0, &ms, NULL) || select(0, NULL, NULL, NULL, &us) ||
-	       usleep(1000) || nanosleep(&ms, NULL) || syscall(SYS_poll, NULL, 0, 1);
+	       usleep(1000) || nanosleep(&ms, NULL) || syscall(SYS_ppoll, NULL, 0, &ms, NULL, 8);
 }
 
 int main(int argc, char **argv)

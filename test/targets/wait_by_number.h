@@ -76,18 +76,20 @@ static int clock_nanosleep_by_number(clockid_t clock, int flags, const struct ti
 }
 
 /* clang-format off */
+#ifdef SYS_poll /* newer machines have only the newer forms */
 #define poll(fds, n, ms)		    syscall(SYS_poll, fds, n, ms)
-#define ppoll(fds, n, t, mask)		    ppoll_by_number(fds, n, t, mask)
 #define select(n, in, out, other, t)	    syscall(SYS_select, n, in, out, other, t)
-#define pselect(n, in, out, other, t, mask) pselect_by_number(n, in, t, mask)
 #define epoll_wait(fd, events, n, ms)	    syscall(SYS_epoll_wait, fd, events, n, ms)
+#define pause()				    syscall(SYS_pause)
+#endif
+#define ppoll(fds, n, t, mask)		    ppoll_by_number(fds, n, t, mask)
+#define pselect(n, in, out, other, t, mask) pselect_by_number(n, in, t, mask)
 #define epoll_pwait(fd, events, n, ms, mask) \
 	syscall(SYS_epoll_pwait, fd, events, n, ms, mask, MASK_BYTES)
 #define epoll_pwait2(fd, events, n, t, mask) \
 	syscall(EPOLL_PWAIT_2, fd, events, n, t, mask, MASK_BYTES)
 #define nanosleep(t, rest)		    syscall(SYS_nanosleep, t, rest)
 #define clock_nanosleep(clock, flags, t, rest) clock_nanosleep_by_number(clock, flags, t, rest)
-#define pause()				    syscall(SYS_pause)
 #define sigsuspend(mask)		    syscall(SYS_rt_sigsuspend, mask, MASK_BYTES)
 #define sigwaitinfo(set, info)		    syscall(SYS_rt_sigtimedwait, set, info, NULL, MASK_BYTES)
 #define sigtimedwait(set, info, t)	    syscall(SYS_rt_sigtimedwait, set, info, t, MASK_BYTES)
