@@ -96,7 +96,9 @@ SAN_TESTS := $(filter-out %/test_memory_order,$(if $(filter yes,$(SHORT)),$(filt
 UNIT_TESTS := $(if $(SAN),$(SAN_TESTS),$(UNIT_TESTS))
 UNIT_HELPERS := demo_stream event_log profile_fixture resource_stream stream_writer whole_samples
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
-UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
+# Criterion cannot run under qemu-user, which has no exec of its own.
+CRITERION := $(if $(CROSS),$(BUILD)/unit/criterion.o,-lcriterion)
+UNIT_LIBS = $(CRITERION) $(CONV_LIBS) $(EXPLORE_LIBS)
 PROCESS_TESTED := config find identity output output_name unwinders # of the files in process/, those that do not act on their own
 LIVE_TESTS := $(call only,$(sort $(wildcard test/live/*/*.sh)))
 BIG := $(BUILD)/big/stacks
@@ -113,7 +115,7 @@ TARGETS := $(TARGET_NAMES:%=$(BUILD)/targets/%) $(EXAMPLES) $(BIG)
 TARGETS += $(if $(filter aarch64,$(CROSS)),$(BUILD)/targets/ways_back_pac $(BUILD)/targets/ways_back_nofp)
 FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c))))
 
-TEST_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -iquote test/unit/fixtures -fPIE $(SAN)
+TEST_CFLAGS := $(COMMON) $(if $(CROSS),-I test/aarch64) -iquote converters -iquote libsampler -iquote test/unit/fixtures -fPIE $(SAN)
 # What is to be profiled has flags of its own: tests know what the compiler makes of it.
 TARGET_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -fno-inline -fno-optimize-sibling-calls -pthread
 # Programs that say what is true of them have frame pointers, since perf follows these; gcc leaves them out
@@ -244,9 +246,14 @@ $(BUILD)/unit/%.o: test/unit/%.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/%.o $(HELPER_OBJS) $(BUILD)/converters.a $(BUILD)/signal.a
+$(BUILD)/unit/criterion.o: test/aarch64/criterion/criterion.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/%.o $(HELPER_OBJS) $(BUILD)/converters.a $(BUILD)/signal.a \
+	$(filter %.o,$(CRITERION))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(UNIT_FIRST) $(filter-out $(UNIT_FIRST),$^) $(UNIT_LIBS)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(UNIT_FIRST) $(filter-out $(UNIT_FIRST) $(CRITERION),$^) $(UNIT_LIBS)
 
 # What threads share without a lock, compiled so that each access to memory is a call. gcc warns that its own library
 # for such calls knows no fences; ours does (test/unit/fixtures/weak_memory.h).
@@ -275,10 +282,10 @@ $(BUILD)/targets/%: test/targets/%.c $(BUILD)/flags
 
 $(BUILD)/targets/ways_back_pac: TARGET_CFLAGS += -mbranch-protection=standard
 $(BUILD)/targets/ways_back_nofp: TARGET_CFLAGS += -fomit-frame-pointer
-$(BUILD)/targets/ways_back_%: test/targets/ways_back.c $(BUILD)/flags
+$(BUILD)/targets/ways_back_pac $(BUILD)/targets/ways_back_nofp: test/targets/ways_back.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
+	$(Q)$(CC) $(TARGET_CFLAGS) -o $@ $<
 
 $(BUILD)/examples/%: doc/examples/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -358,17 +365,23 @@ check-live: all $(TARGETS) ## real programs under the recorder
 	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
 
 # What runs under qemu-user, which has no perf events, vDSO and alternate stacks that disarm, and cannot exec (doc/reliability.md).
-# Programs of aarch64 look as if they were of this machine: test/aarch64/under_qemu.c stands for each of them.
-ARM := build/aarch64
-ARM_LIVE ?= $(shell sed -n 's/^\([a-z_]*\)$$/test\/live\/recorder\/\1.sh/p' test/aarch64/runs.txt)
-check-aarch64: all ## the recorder of aarch64 under qemu-user, which needs scripts/deps aarch64
-	$(Q)$(MAKE) --no-print-directory ARCH=aarch64 $(ARM)/libcpsample.so $(ARM)/cpconv arm-targets
+# For live tests programs of aarch64 look as if they were of this machine: test/aarch64/under_qemu.c stands for each of them.
+ARM := $(BUILD)/aarch64
+ARM_ROOT := $(abspath build/root-aarch64)
+ARM_UNIT := converters/arch/test_machine converters/elf/test_symbol_table converters/read/test_decode \
+	libsampler/stream/test_format libsampler/unwind/test_registered libsampler/unwind/test_row
+ARM_UNIT_BINS := $(ARM_UNIT:%=$(ARM)/unit/%) $(FUZZERS:fuzz_%=$(ARM)/fuzz/replay_%)
+ARM_LIVE := $(shell sed -n 's/^\([a-z_]*\)$$/test\/live\/recorder\/\1.sh/p' test/aarch64/runs.txt)
+check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user, which needs scripts/deps aarch64
+	$(Q)$(MAKE) --no-print-directory ARCH=aarch64 BUILD=$(ARM) all arm-targets $(call only,$(ARM_UNIT_BINS))
 	$(Q)mkdir -p $(ARM)/live/targets
+	$(Q)ln -sf ../cpconv $(ARM)/targets/cpconv && ln -sf ../cpsample-attach $(ARM)/targets/attach
 	$(Q)ln -sfn ../../targets $(ARM)/live/targets/real
 	$(Q)ln -sf ../libcpsample.so ../../cpconv ../../cpprof $(ARM)/live/
-	$(Q)$(CC) -O2 -static -DROOT='"$(abspath build/root-aarch64)"' -o $(ARM)/live/under_qemu test/aarch64/under_qemu.c
+	$(Q)$(CC) -O2 -static -DROOT='"$(ARM_ROOT)"' -o $(ARM)/live/under_qemu test/aarch64/under_qemu.c
 	$(Q)for f in $(ARM)/targets/*; do case $$f in *.d) ;; *) ln -f $(ARM)/live/under_qemu $(ARM)/live/targets/$${f##*/} ;; esac; done
-	$(Q)BUILD=$(ARM)/live JOBS=$(CORES) test/run $(call only,test/aarch64/read.sh $(ARM_LIVE))
+	$(Q)BUILD=$(ARM)/live JOBS=$(CORES) RUNNER="qemu-aarch64 -L $(ARM_ROOT)" test/run $(call only,$(ARM_UNIT_BINS)) \
+		$(call only,test/aarch64/calls.sh test/aarch64/read.sh $(ARM_LIVE))
 
 arm-targets: $(TARGETS)
 
