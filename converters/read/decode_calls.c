@@ -228,13 +228,12 @@ int decode_calls_times(struct decode_stream *s, struct cursor *c)
 
 #define DEEPEST	    4096u      /* frames of a path that are shown ... */
 #define FRAMES_MOST (1u << 26) /* ... and of all paths; of more states only the caller is known */
-#define ALL_THREADS UINT32_MAX /* a machine does not say which threads have had it */
 
 /* The path by which the state was made. Of one whose history was not kept only the caller is known. */
 static int time_push(struct decode_stream *s, const struct decode_machine *m, uint32_t state,
 		     struct event_frame *stack, uint64_t *frames)
 {
-	struct event_sample e = {.thread = ALL_THREADS, .time_us = s->latest_us, .hits = 1};
+	struct event_sample e = {.thread = EVENT_ALL_THREADS, .time_us = s->latest_us, .hits = 1};
 	size_t most = m->states[state].is_cut || *frames > FRAMES_MOST ? 2 : DEEPEST;
 
 	e.weight = m->states[state].ns;
@@ -252,7 +251,8 @@ static int time_push(struct decode_stream *s, const struct decode_machine *m, ui
 
 static int thread_push(struct decode_stream *s)
 {
-	const struct event_thread all = {.id = ALL_THREADS, .name = event_text_of("all threads")};
+	const struct event_thread all = {.id = EVENT_ALL_THREADS,
+					 .name = event_text_of("all threads")};
 
 	if (!s->resources->atoms[DECODE_ATOMS - 1].is_taken || !s->sink->thread)
 		return 0;

@@ -99,6 +99,9 @@ struct event_module {
 	size_t n_segments;
 };
 
+/* The thread of what is known of all together, as what counted calls have used. */
+#define EVENT_ALL_THREADS UINT32_MAX
+
 struct event_thread {
 	uint32_t id;
 	uint64_t tid, start_us;

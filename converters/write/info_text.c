@@ -391,8 +391,11 @@ static void write_threads(struct out *o, const struct profile *p,
 	for (i = 0; i < process->n_threads; i++) {
 		const struct profile_thread *t = &process->threads[i];
 
-		out_format(o, "%6" PRIu32 " %8" PRIu64 " %12s %9" PRIu64 "  ", t->id, t->tid,
-			   weight_text(text, scale, t->weight), t->hits);
+		if (t->id == EVENT_ALL_THREADS)
+			out_format(o, "%6s %8s", "-", "-");
+		else
+			out_format(o, "%6" PRIu32 " %8" PRIu64, t->id, t->tid);
+		out_format(o, " %12s %9" PRIu64 "  ", weight_text(text, scale, t->weight), t->hits);
 		info_text_string(o, p, t->name);
 		out_text(o, "\n");
 	}

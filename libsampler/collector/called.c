@@ -102,8 +102,8 @@ static uint32_t write_states(struct records *r, const struct cps_calls *c, uint3
 	for (; i < n && !is_full(r); i++) {
 		const struct cps_state *s = cps_machine_state(&c->machine, i);
 
-		cps_put(&r->w, s->from);
-		cps_put(&r->w, s->function + 2 * (uint64_t)base);
+		cps_put(&r->w, s->origin->from);
+		cps_put(&r->w, s->origin->function + 2 * (uint64_t)base);
 		cps_put(&r->w, count_of(&s->entered));
 		cps_put(&r->w, count_of(&s->direct));
 	}

@@ -16,6 +16,7 @@
 
 #include "arch/arch.h"
 #include "base/moment.h"
+#include "collector/caller.h"
 #include "collector/calls.h"
 #include "stream/thread.h"
 #include "unwind/module.h"
@@ -64,20 +65,9 @@ static CPS_HOOK bool make_frames(struct cps_calls *c)
 	return true;
 }
 
-#define SITE ((UINT64_C(1) << 48) - 1)
-
-/* Whether something else is where the return address was. */
-static inline CPS_HOOK bool is_left(const struct cps_calls_frame *f)
-{
-	if (f->back)
-		return *(const uintptr_t *)f->at != f->back;
-	return f->site != SITE && f->site &&
-	       ((const uintptr_t *)(f->at & ~(uintptr_t)7))[f->site >> 48] != (f->site & SITE);
-}
-
 static inline CPS_HOOK bool is_over(const struct cps_calls_frame *f, uintptr_t place)
 {
-	return f->at <= place || is_left(f);
+	return f->at <= place || cps_calls_is_left(f);
 }
 
 /* Of a handler's call, whose return address is the kernel's way back: the stack pointer that was interrupted. 0: it is
@@ -97,7 +87,7 @@ static CPS_HOOK uintptr_t interrupted_sp(const struct cps_calls *c, const uintpt
 /* The latest call that is active above this stack pointer. */
 static CPS_HOOK struct cps_calls_frame *active_at(struct cps_calls_frame *f, uintptr_t sp)
 {
-	while (f->at < sp || is_left(f))
+	while (f->at < sp || cps_calls_is_left(f))
 		f--;
 	return f;
 }
@@ -121,7 +111,7 @@ static inline CPS_HOOK uint64_t find_site(const struct cps_calls *c, const uintp
 	for (words = 0; words < most && at[words] != site;)
 		words++;
 	*latest = (uint16_t)words;
-	return words < most ? site | words << 48 : SITE;
+	return words < most ? site | words << 48 : CPS_CALLS_SITE;
 }
 
 /* What a handler has interrupted lies above its stack pointer, and below that is what was over. */
@@ -237,25 +227,62 @@ static CPS_HOOK struct cps_calls_stack *look_at_stack(struct cps_calls *c, const
 	while (is_over_elsewhere(s->top, (uintptr_t)at))
 		s->top--;
 	if (s->top == s->first)
-		s->first->state =
-			interrupted_state(c, site && site != SITE ? at + (site >> 48) : at);
+		s->first->state = interrupted_state(
+			c, site && site != CPS_CALLS_SITE ? at + (site >> 48) : at);
 	return s->top < s->end || deepen(c, s) ? s : NULL;
+}
+
+/* The memory of a table that was not finished is lost, so that this is forgiven so often. */
+#define FORGIVEN 16u
+
+/* Whether who was changing tables was left by longjmp: its part of the stack was given back. */
+static CPS_HOOK bool forget_who_was_left(struct cps_calls *c, const uintptr_t *at)
+{
+	uintptr_t here = (uintptr_t)at - c->low;
+	bool was_left = here < c->own_bytes && c->machine.busy_at - c->low < here;
+
+	if (!was_left || c->forgiven == FORGIVEN)
+		return false;
+	c->forgiven++;
+	c->machine.busy_at = 0;
+	return true;
+}
+
+/* Where the call leads. The latest active call, *f, becomes the one that has made it. */
+static inline __attribute__((always_inline)) CPS_HOOK struct cps_state *
+follow(struct cps_calls *c, const struct cps_calls_frame *first, struct cps_calls_frame **f,
+       uintptr_t function, const uintptr_t *at, uint64_t site)
+{
+	uintptr_t room = (uintptr_t)at - c->low;
+	struct cps_state *from = (*f)->state, *to;
+
+	if (RARE(!site && *at - from->code >= from->code_bytes)) {
+		*f = cps_caller_find(&c->machine, first, *f, *at);
+		from = (*f)->state;
+	}
+	to = from->address == function ? from : cps_machine_call(&c->machine, from, function);
+	if (RARE(!to) && forget_who_was_left(c, at))
+		to = cps_machine_call(&c->machine, from, function);
+	if (RARE(!site && to && !to->code))
+		cps_caller_learn(&c->machine, to, room < c->own_bytes ? room : 0);
+	return to;
 }
 
 static CPS_HOOK bool count_elsewhere(struct cps_calls *c, uintptr_t function, const uintptr_t *at,
 				     uintptr_t as_deep, uint64_t site)
 {
 	struct cps_calls_stack *s = look_at_stack(c, at, site);
-	struct cps_state *from = s ? s->top->state : NULL, *to;
-	bool is_direct = from && from->address == function;
+	struct cps_state *to;
+	bool is_direct;
 
 	if (!s)
 		return false;
-	c->machine.is_busy = false; /* for the machine's own work */
-	to = is_direct ? from : cps_machine_call(&c->machine, from, function);
-	c->machine.is_busy = true;
+	c->machine.busy_at = 0; /* for the machine's own work */
+	to = follow(c, s->first, &s->top, function, at, site);
+	c->machine.busy_at = (uintptr_t)at;
 	if (!to)
 		return false;
+	is_direct = to == s->top->state;
 	if (!is_direct || site)
 		*++s->top = (struct cps_calls_frame){as_deep, site ? 0 : *at, to, 0};
 	cps_single_count(is_direct ? &to->direct : &to->entered);
@@ -273,18 +300,21 @@ enter_elsewhere(struct cps_calls *c, uintptr_t function, const uintptr_t *at, ui
 	bool is_own = (uintptr_t)at - c->low < c->own_bytes;
 	uint16_t latest = 0;
 
-	if (c->is_elsewhere || c->machine.is_busy) {
+	forget_who_was_left(c, at);
+	if (c->is_elsewhere || c->machine.busy_at) {
 		cps_single_count(&c->missed);
 		return true;
 	}
-	c->is_elsewhere = c->machine.is_busy = true;
+	c->is_elsewhere = true;
+	c->machine.busy_at = (uintptr_t)at;
 	atomic_signal_fence(memory_order_seq_cst);
 	renew(c);
 	site = site ? find_site(c, at, site, &latest) : 0;
 	if (!is_own && !count_elsewhere(c, function, at, as_deep, site))
 		cps_single_count(&c->missed);
 	atomic_signal_fence(memory_order_seq_cst);
-	c->is_elsewhere = c->machine.is_busy = false;
+	c->is_elsewhere = false;
+	c->machine.busy_at = 0;
 	return !is_own;
 }
 
@@ -420,10 +450,9 @@ enter(uintptr_t function, const uintptr_t *at, uintptr_t as_deep, uint64_t site)
 			f = look_at_far(c, at);
 		while (is_over(f, (uintptr_t)at))
 			f--;
-		c->top = f;
+		to = follow(c, c->first, &f, function, at, site);
 		from = f->state;
-		to = from->address == function ? from
-					       : cps_machine_call(&c->machine, from, function);
+		c->top = f;
 		if (RARE(!to || f >= c->end)) {
 			cps_single_count(&c->missed);
 			return;
@@ -493,7 +522,7 @@ static CPS_HOOK void start_watch(struct cps_calls *c, uintptr_t place)
 		s = known_stack(c, place);
 		top = s ? s->top : NULL;
 	}
-	c->running = top ? cps_machine_cycles(&c->machine, top->state->number) : NULL;
+	c->running = top ? cps_machine_cycles(&c->machine, top->state->origin->number) : NULL;
 	c->since = cps_entry_cycles();
 }
 
@@ -504,7 +533,8 @@ __attribute__((visibility("default"))) CPS_HOOK void __cyg_profile_func_enter(vo
 		return;
 	if (RARE(begun.cycles) && cps_calls_mine)
 		stop_watch(cps_calls_mine);
-	enter((uintptr_t)function, (const uintptr_t *)HERE, HERE + 1, (uintptr_t)site & SITE);
+	enter((uintptr_t)function, (const uintptr_t *)HERE, HERE + 1,
+	      (uintptr_t)site & CPS_CALLS_SITE);
 	if (RARE(begun.cycles) && cps_calls_mine)
 		start_watch(cps_calls_mine, HERE);
 }
@@ -582,6 +612,8 @@ _Static_assert(offsetof(struct cps_state, direct) == 8 &&
 		       offsetof(struct cps_state, address) == 16 &&
 		       offsetof(struct cps_state, next) == 24 &&
 		       offsetof(struct cps_state, mask) == 32 &&
+		       offsetof(struct cps_state, code) == 40 &&
+		       offsetof(struct cps_state, code_bytes) == 48 &&
 		       CPS_MACHINE_FACTOR + UINT64_C(1640531535) == UINT64_C(1) << 32,
 	       "the hooks know it");
 
@@ -640,6 +672,7 @@ static CPS_HOOK void renew(struct cps_calls *c)
 
 void cps_calls_begin(bool is_timed)
 {
+	cps_entry_measure_vectors();
 	if (is_timed && !begun.cycles) {
 		find_reading();
 		begun = (struct cps_calls_moment){cps_entry_cycles(), cps_moment_ns()};

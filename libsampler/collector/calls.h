@@ -21,6 +21,18 @@ struct cps_calls_frame {
 	uint64_t site;
 };
 
+#define CPS_CALLS_SITE ((UINT64_C(1) << 48) - 1)
+
+/* [signal] Whether something else is where the return address was. */
+CPS_HOOK_INLINE bool cps_calls_is_left(const struct cps_calls_frame *f)
+{
+	if (f->back)
+		return *(const uintptr_t *)f->at != f->back;
+	return f->site != CPS_CALLS_SITE && f->site &&
+	       ((const uintptr_t *)(f->at & ~(uintptr_t)7))[f->site >> 48] !=
+		       (f->site & CPS_CALLS_SITE);
+}
+
 /* The active calls on a stack that is not the thread's own: one for signals, a coroutine's. */
 struct cps_calls_stack {
 	struct cps_calls_frame *first, *top, *end;
@@ -40,6 +52,7 @@ struct cps_calls {
 	uint32_t room;		      /* frames from `first` on */
 	bool is_in_use, is_elsewhere; /* it belongs to a thread; `stacks` are being changed */
 	uint32_t n_stacks, next_stack;
+	uint32_t forgiven; /* how often who was changing tables was left by longjmp */
 	uint64_t *running,
 		since; /* the cycles of the state that runs, or NULL; and when it went on */
 	struct cps_calls_stack stacks[CPS_CALLS_STACKS];

@@ -72,6 +72,16 @@ static CPS_HOOK struct cps_machine_slot *free_slot(struct cps_machine_table *t, 
 	return &t->slots[i];
 }
 
+/* The slot that has this key, or a free one. */
+static CPS_HOOK struct cps_machine_slot *slot_of(struct cps_machine_table *t, uint64_t key)
+{
+	uint64_t i = wide_hash(key) & t->mask;
+
+	while (t->slots[i].value && t->slots[i].key != key)
+		i = (i + 1) & t->mask;
+	return &t->slots[i];
+}
+
 /* Room for one more. False: there is no memory. */
 static CPS_HOOK bool grow(struct cps_machine *m, struct cps_machine_table **table, uint64_t first)
 {
@@ -151,12 +161,10 @@ static CPS_HOOK struct cps_state *next_state(struct cps_machine *m)
 /* Number + 1 of the function; 0: there is no memory, or there are as many as states. */
 static CPS_HOOK uint32_t number_of(struct cps_machine *m, uintptr_t function)
 {
-	struct cps_machine_table *t = m->functions;
-	uint64_t i = t ? wide_hash(function) & t->mask : 0;
+	void *known = m->functions ? slot_of(m->functions, function)->value : NULL;
 
-	for (; t && t->slots[i].value; i = (i + 1) & t->mask)
-		if (t->slots[i].key == function)
-			return (uint32_t)(uintptr_t)t->slots[i].value;
+	if (known)
+		return (uint32_t)(uintptr_t)known;
 	if (m->n_functions == CPS_MACHINE_STATES) /* no state could have it */
 		return 0;
 	if (m->n_functions == m->room_called) {
@@ -186,8 +194,8 @@ static CPS_HOOK uint32_t number_of(struct cps_machine *m, uintptr_t function)
 static CPS_HOOK uint32_t extend(struct cps_machine *m, const struct cps_state *from,
 				uint32_t function)
 {
-	uint32_t *h = m->history, n = from->n, k = 0;
-	const uint32_t *old = from->history;
+	uint32_t *h = m->history, n = from->origin->n, k = 0;
+	const uint32_t *old = from->origin->history;
 
 	if (n + 2 > CPS_MACHINE_HISTORY)
 		return 0;
@@ -211,7 +219,7 @@ static CPS_HOOK uint32_t extend(struct cps_machine *m, const struct cps_state *f
 static CPS_HOOK uint32_t extend_cut(struct cps_machine *m, const struct cps_state *from,
 				    uint32_t function)
 {
-	m->history[0] = from->function >> 1 << 1;
+	m->history[0] = from->origin->function >> 1 << 1;
 	m->history[1] = function << 1;
 	return 2;
 }
@@ -223,7 +231,7 @@ static CPS_HOOK struct cps_state *find_state(struct cps_machine *m, const struct
 	uint64_t hash = n + is_cut * 12345;
 	struct cps_machine_table *t = m->contexts;
 	struct cps_state *s;
-	uint32_t *history;
+	struct cps_origin *origin;
 
 	for (uint32_t i = 0; i < n; i++)
 		hash = (hash ^ hash >> 32 ^ m->history[i]) * UINT64_C(0xff51afd7ed558ccd);
@@ -231,26 +239,30 @@ static CPS_HOOK struct cps_state *find_state(struct cps_machine *m, const struct
 		uint32_t k = 0;
 
 		s = t->slots[i].value;
-		if (t->slots[i].key != hash || s->n != n || (s->function & 1) != is_cut)
+		if (t->slots[i].key != hash || s->origin->n != n ||
+		    (s->origin->function & 1) != is_cut)
 			continue;
-		while (k < n && s->history[k] == m->history[k])
+		while (k < n && s->origin->history[k] == m->history[k])
 			k++;
 		if (k == n)
 			return s;
 	}
 	s = next_state(m);
-	history = s && grow(m, &m->contexts, 256) ? take_words(m, n * sizeof(*history)) : NULL;
-	if (!history)
+	origin = s && grow(m, &m->contexts, 256)
+			 ? take_words(m, sizeof(*origin) + n * sizeof(*origin->history))
+			 : NULL;
+	if (!origin)
 		return NULL;
+	*origin = (struct cps_origin){.number = m->n_states,
+				      .from = from->origin->number,
+				      .function = function << 1 | is_cut,
+				      .n = n};
 	for (uint32_t i = 0; i < n; i++)
-		history[i] = m->history[i];
-	*s = (struct cps_state){.number = m->n_states,
-				.from = from->number,
-				.function = function << 1 | is_cut,
-				.n = (uint16_t)n,
-				.address = m->called[function].address,
+		origin->history[i] = m->history[i];
+	*s = (struct cps_state){.address = m->called[function].address,
 				.next = m->none,
-				.history = history};
+				.code_bytes = CPS_MACHINE_ANYWHERE,
+				.origin = origin};
 	atomic_thread_fence(memory_order_release);
 	m->n_states++;
 	put(m->contexts, hash, s);
@@ -315,14 +327,14 @@ static CPS_HOOK bool put_transition(struct cps_machine *m, struct cps_state *fro
 {
 	struct cps_state **place;
 
-	while (is_taken(m, from, to->address) && from->mask < PLACES * (from->transitions + 1) &&
-	       widen(m, from))
+	while (is_taken(m, from, to->address) &&
+	       from->mask < PLACES * (from->origin->transitions + 1) && widen(m, from))
 		;
 	place = from->next == m->none ? NULL : place_of(from->next, from->mask, to->address);
 	if (!place)
 		return false;
 	*place = to;
-	from->transitions++;
+	from->origin->transitions++;
 	m->n_transitions++;
 	return true;
 }
@@ -336,7 +348,7 @@ static CPS_HOOK struct cps_state *new_transition(struct cps_machine *m, struct c
 
 	if (number == UINT32_MAX)
 		return NULL;
-	if (!m->is_full && !(from->function & 1))
+	if (!m->is_full && !(from->origin->function & 1))
 		n = extend(m, from, number);
 	m->is_full |= m->n_states >= CPS_MACHINE_HISTORIES;
 	to = n ? find_state(m, from, number, n, false)
@@ -354,23 +366,57 @@ cps_machine_go_on(struct cps_machine *m, struct cps_state *from, uintptr_t funct
 
 	if (to && to->address == function)
 		return to;
-	if (m->is_busy)
+	if (m->busy_at)
 		return NULL;
-	m->is_busy = true;
+	m->busy_at = (uintptr_t)__builtin_frame_address(0);
 	atomic_signal_fence(memory_order_seq_cst);
 	to = new_transition(m, from, function);
 	atomic_signal_fence(memory_order_seq_cst);
-	m->is_busy = false;
+	m->busy_at = 0;
 	return to;
+}
+
+/* ---- calls by functions that do not tell of their own ------------------------------------------ */
+
+/* As many bits as an address of the program and a state's number have. */
+static inline CPS_HOOK uint64_t foreign_key(const struct cps_state *s, uintptr_t back)
+{
+	return back << 17 | s->origin->number;
+}
+
+_Static_assert(CPS_MACHINE_STATES == 1u << 17, "foreign_key knows it");
+
+CPS_HOOK bool cps_machine_has_adopted(const struct cps_machine *m, const struct cps_state *s,
+				      uintptr_t back)
+{
+	struct cps_machine_table *t = m->foreign;
+
+	return t && slot_of(t, foreign_key(s, back))->value;
+}
+
+CPS_HOOK void cps_machine_adopt(struct cps_machine *m, const struct cps_state *s, uintptr_t back)
+{
+	if (m->busy_at)
+		return;
+	m->busy_at = (uintptr_t)__builtin_frame_address(0);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (grow(m, &m->foreign, 64))
+		put(m->foreign, foreign_key(s, back), m);
+	atomic_signal_fence(memory_order_seq_cst);
+	m->busy_at = 0;
 }
 
 CPS_HOOK bool cps_machine_begin(struct cps_machine *m)
 {
+	struct cps_origin *origin = take_words(m, sizeof(*origin));
+
 	m->chunks[0] = new_chunk(m, 0);
-	if (!m->chunks[0] || !grow(m, &m->contexts, 256))
+	if (!origin || !m->chunks[0] || !grow(m, &m->contexts, 256))
 		return false;
+	*origin = (struct cps_origin){.number = 0};
 	m->none[0] = m->chunks[0];
-	m->chunks[0][0].history = m->history; /* no entries of it */
+	m->chunks[0][0].origin = origin;
+	m->chunks[0][0].code_bytes = CPS_MACHINE_ANYWHERE;
 	m->chunks[0][0].next = m->none;
 	m->n_states = 1;
 	return true;
@@ -387,8 +433,9 @@ static CPS_HOOK void clear(struct cps_machine_table *t)
 CPS_HOOK void cps_machine_renew(struct cps_machine *m)
 {
 	clear(m->functions);
+	clear(m->foreign);
 	for (uint32_t i = 1; i < m->n_states; i++)
-		if (m->called[state_at(m->chunks, i)->function >> 1].is_closed)
+		if (m->called[state_at(m->chunks, i)->origin->function >> 1].is_closed)
 			state_at(m->chunks, i)->address = 0;
 	for (uint32_t i = 0; i < m->n_functions; i++)
 		if (!m->called[i].is_closed)

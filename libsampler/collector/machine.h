@@ -27,30 +27,42 @@
 /* Called at the entry of a function: all registers stay as they are. */
 #define CPS_HOOK_KEEPS __attribute__((section("cps_hooks") CPS_ENTRY_KEEPS))
 
-/* A state takes one line of the processor's cache. The hooks know where its first numbers are. */
+/* Which state that is. */
+struct cps_origin {
+	uint32_t number, from; /* its own; and that of the state that it was made from */
+	uint32_t
+		function; /* its running one: twice its number, plus 1 if the history was not kept */
+	uint32_t transitions; /* how many there are */
+	uint32_t n;	      /* entries of the history */
+	uint32_t history[];   /* a function's number * 2 + (1 if unmarked) */
+};
+
+/* A state takes one line of the processor's cache, with what the hooks need. */
 struct cps_state {
 	uint64_t entered, direct; /* calls that led to it; direct recursions in it */
 	uintptr_t address;	  /* in the running function; 0: in none that can be called */
 	/* Its transitions, by hashes of the called functions' addresses: where they lead, or to the state 0. One that is too small is
 	 * replaced, and stays for who is reading it: `mask` is read before `next`, and stored behind it. */
 	struct cps_state **next;
-	uint32_t mask, transitions; /* of `next`, and how many are there */
-	uint32_t number, from;	    /* its own; and that of the state that it was made from */
-	uint32_t
-		function; /* its running one: twice its number, plus 1 if the history was not kept */
-	uint16_t n;	  /* entries of the history */
+	uint32_t mask;
 	uint16_t
 		words; /* how far behind the hook's frame the latest call's return address was (calls.c) */
-	const uint32_t *history; /* n times a function's number * 2 + (1 if unmarked) */
+	/* Where calls by the running function return to: code_bytes from there on. As long as nobody knows that it is anywhere
+	 * (caller.h). */
+	uintptr_t code, code_bytes;
+	struct cps_origin *origin;
 };
+
+#define CPS_MACHINE_ANYWHERE UINTPTR_MAX
 
 _Static_assert(sizeof(struct cps_state) == 64, "one line of the cache");
 
 /* A function that was called. */
 struct cps_called {
-	uintptr_t address; /* in it */
-	uint32_t module;   /* CPS_MODULE_NONE: not looked up yet */
-	bool is_closed;	   /* its module is gone, and its address may be another's */
+	uintptr_t address;	    /* in it */
+	uint32_t module;	    /* CPS_MODULE_NONE: not looked up yet */
+	bool is_closed;		    /* its module is gone, and its address may be another's */
+	uintptr_t code, code_bytes; /* as in struct cps_state; 0: not looked up yet */
 };
 
 struct cps_machine_slot {
@@ -76,12 +88,13 @@ struct cps_machine_piece {
 
 /* Of all 0 before cps_machine_begin. */
 struct cps_machine {
-	struct cps_machine_table *contexts, *functions;
+	struct cps_machine_table *contexts, *functions, *foreign;
 	struct cps_state *chunks[CPS_MACHINE_CHUNKS];
 	uint32_t n_states, n_functions; /* those that are complete */
 	struct cps_called *called;	/* the functions, by number */
 	uint32_t room_called;
-	bool is_busy;  /* its tables are being changed */
+	uintptr_t
+		busy_at; /* its tables are being changed by a function whose frame is there; 0: they are not */
 	bool is_full;  /* no more histories are kept */
 	bool is_timed; /* states have times; set before cps_machine_begin */
 	uint64_t n_transitions;
@@ -117,6 +130,13 @@ void cps_machine_renew(struct cps_machine *m);
  * made, for want of memory or because a handler has interrupted who makes one. */
 CPS_HOOK_KEEPS struct cps_state *cps_machine_go_on(struct cps_machine *m, struct cps_state *from,
 						   uintptr_t function);
+
+/* [signal] Calls that return to this place, not in the running function's code, are to be taken for that function's; or whether they
+ * are. Nothing is noted if a handler has interrupted who changes tables. */
+CPS_HOOK void cps_machine_adopt(struct cps_machine *m, const struct cps_state *s, uintptr_t back);
+/* [signal] */
+CPS_HOOK bool cps_machine_has_adopted(const struct cps_machine *m, const struct cps_state *s,
+				      uintptr_t back);
 
 /* Such that the hooks multiply by it at once. */
 #define CPS_MACHINE_FACTOR 0x9e3779b1u

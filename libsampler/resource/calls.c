@@ -22,9 +22,6 @@ _Static_assert(offsetof(struct cps_point, left) == 0, "the thunks know it");
 /* The thunks refer to what follows by name, and to cps_thread_points. */
 HIDDEN uintptr_t cps_calls_originals[THUNKS];
 HIDDEN uintptr_t cps_calls_look_originals[CPS_CALLS_LOOKS];
-/* Of the registers that the processor has beside the general ones: how many bytes they take, and which of them
- * are saved, as XSAVE numbers them; 0: FXSAVE does it. */
-HIDDEN uint32_t cps_calls_state_bytes = 512, cps_calls_state_mask;
 extern const char cps_calls_thunks[], cps_calls_look_thunks[];
 void cps_calls_sample(uint32_t thunk);
 void cps_calls_look_now(uint32_t i, uintptr_t first, uintptr_t second);
@@ -53,7 +50,7 @@ HIDDEN void cps_calls_look_now(uint32_t i, uintptr_t first, uintptr_t second)
 
 void cps_calls_prepare(void)
 {
-	cps_entry_state(&cps_calls_state_bytes, &cps_calls_state_mask);
+	cps_entry_measure_vectors();
 }
 
 static uintptr_t thunk_at(const char *first, uint32_t i)

@@ -5,6 +5,7 @@
  *
  * Usage: counted WHAT N. Functions count by themselves. It prints "CALLER CALLEE COUNT" for each arc that it knows.
  */
+#include <alloca.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -68,6 +69,33 @@ CALL void plain(void)
 		middle(3);
 	deep(10);
 	even(10);
+}
+
+/* ---- room that is not written, in which return addresses stay ---- */
+
+CALL void outer(void)
+{
+	leaf();
+	middle(1);
+	sink++;
+}
+
+CALL void makes_room(long bytes)
+{
+	volatile char *room;
+
+	outer();
+	room = alloca((size_t)bytes);
+	sink += (uintptr_t)room & 1;
+	leaf();
+	outer();
+	sink++;
+}
+
+CALL void rooms(void)
+{
+	for (long i = 0; i < n; i++)
+		makes_room(16 + i % 8 * 64);
 }
 
 /* ---- longjmp ---- */
@@ -304,6 +332,77 @@ QUIET static void handle(int number, void (*f)(int), int flags)
 	sigaction(number, &action, NULL);
 }
 
+/* ---- a timer that throws the program back some times, mostly in the middle of counting something new ---- */
+
+static void wander(long k);
+CALL void a(long k)
+{
+	wander(k);
+	sink++;
+}
+CALL void b(long k)
+{
+	wander(k);
+	sink++;
+}
+CALL void c(long k)
+{
+	wander(k);
+	sink++;
+}
+CALL void d(long k)
+{
+	wander(k);
+	sink++;
+}
+CALL void e(long k)
+{
+	wander(k);
+	sink++;
+}
+CALL void f(long k)
+{
+	wander(k);
+	sink++;
+}
+CALL void g(long k)
+{
+	wander(k);
+	sink++;
+}
+
+QUIET static void wander(long k)
+{
+	static void (*const all[])(long) = {a, b, c, d, e, f, g};
+	static uint32_t x = 1;
+
+	x = x * 1664525 + 1013904223;
+	if (k)
+		all[(x >> 16) % 7](k - 1);
+}
+
+static sigjmp_buf top;
+
+QUIET static void throw_back(int number)
+{
+	(void)number;
+	if (strikes < 12) {
+		strikes++;
+		siglongjmp(top, 1);
+	}
+}
+
+CALL void wanders(void)
+{
+	struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (volatile long i = 0; i < n; i++)
+		if (!sigsetjmp(top, 1))
+			wander(12);
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
 /* ---- time ---- */
 
 CALL void naps(void)
@@ -355,6 +454,11 @@ int main(int argc, char **argv)
 		       "10\n",
 		       n, 3 * n);
 		printf("plain even 1\neven odd 5\nodd even 5\n");
+	} else if (!strcmp(what, "rooms")) {
+		rooms();
+		printf("main rooms 1\nrooms makes_room %ld\nmakes_room outer %ld\n", n, 2 * n);
+		printf("makes_room leaf %ld\nouter leaf %ld\nouter middle %ld\nmiddle leaf %ld\n",
+		       n, 2 * n, 2 * n, 2 * n);
 	} else if (!strcmp(what, "longjmp")) {
 		jumps();
 		printf("main jumps 1\njumps between %ld\nbetween thrower %ld\njumps leaf %ld\n", n,
@@ -382,6 +486,10 @@ int main(int argc, char **argv)
 		printf("main struck 1\nstruck middle %ld\nmiddle leaf %ld\non_alarm in_handler "
 		       "%ld\n",
 		       n, 3 * n, 2 * strikes);
+	} else if (!strcmp(what, "thrown")) {
+		handle(SIGALRM, throw_back, 0);
+		wanders();
+		printf("%ld\n", strikes);
 	} else if (!strcmp(what, "killed") || !strcmp(what, "killed_later")) {
 		if (what[6])
 			fails();

@@ -18,9 +18,3 @@ __asm__(".text\n\t.p2align 4\n\t.globl cps_regs_with_kept\n\t"
 	"ldp x29, x30, [sp], #128\n\t"
 	".cfi_restore x29\n\t.cfi_restore x30\n\t.cfi_def_cfa_offset 0\n\tret\n\t"
 	".cfi_endproc\n\t.size cps_regs_with_kept, . - cps_regs_with_kept\n");
-
-bool cps_entry_state(uint32_t *bytes, uint32_t *mask)
-{
-	*bytes = *mask = 0;
-	return false;
-}

@@ -144,9 +144,13 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 	"	jz 8f\n" \
 	"	cmpq %rsi, (%rdi)\n" \
 	"	jne 1b\n" \
+	"	movq 16(%rcx), %rdi\n"			/* the state */ \
+	"	movq (%rdx), %r11\n"			/* its function must have made the call */ \
+	"	subq 40(%rdi), %r11\n" \
+	"	cmpq 48(%rdi), %r11\n" \
+	"	jae 8f\n" \
 	"	movq 40(%rsp), %rsi\n" \
 	"	decq %rsi\n" \
-	"	movq 16(%rcx), %rdi\n"			/* the state */ \
 	"	cmpq %rsi, 16(%rdi)\n" \
 	"	je 5f\n" \
 	"	cmpq " CPS_ENTRY_HOOK_END "(%rax), %rcx\n" \
@@ -207,6 +211,37 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 		"	.popsection\n")
 /* clang-format on */
 
+/* clang-format off */
+/* Code that keeps what the processor has beside the general registers, where vectors may be arguments: `call` may change it, and may
+ * clear the upper halves of vectors. It changes rsp, rax, rcx and rdx before `call`. */
+#define CPS_ENTRY_KEEP_VECTORS(call) \
+		"	movl cps_entry_vector_bytes(%rip), %ecx\n" \
+		"	subq %rcx, %rsp\n" \
+		"	andq $-64, %rsp\n" \
+		"	movl cps_entry_vector_mask(%rip), %eax\n" \
+		"	testl %eax, %eax\n" \
+		"	jz 1f\n" \
+		"	xorl %edx, %edx\n" \
+		"	movq %rdx, 512(%rsp)\n" /* the header, which XRSTOR wants clear */ \
+		"	movq %rdx, 520(%rsp)\n" \
+		"	movq %rdx, 528(%rsp)\n" \
+		"	movq %rdx, 536(%rsp)\n" \
+		"	movq %rdx, 544(%rsp)\n" \
+		"	movq %rdx, 552(%rsp)\n" \
+		"	movq %rdx, 560(%rsp)\n" \
+		"	movq %rdx, 568(%rsp)\n" \
+		"	xsave64 (%rsp)\n" \
+		call \
+		"	movl cps_entry_vector_mask(%rip), %eax\n" \
+		"	xorl %edx, %edx\n" \
+		"	xrstor64 (%rsp)\n" \
+		"	jmp 2f\n" \
+		"1:	fxsave64 (%rsp)\n" \
+		call \
+		"	fxrstor64 (%rsp)\n" \
+		"2:\n"
+/* clang-format on */
+
 #define CPS_ENTRY_THUNK_BYTES 64
 
 /*
@@ -262,33 +297,8 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 		"	pushq %r10\n" \
 		"	leaq cps_calls_originals(%rip), %rax\n" \
 		"	pushq (%rax, %r11, 8)\n" \
-		"	movl cps_calls_state_bytes(%rip), %ecx\n" \
-		"	subq %rcx, %rsp\n" \
-		"	andq $-64, %rsp\n" \
-		"	movl cps_calls_state_mask(%rip), %eax\n" \
-		"	testl %eax, %eax\n" \
-		"	jz 1f\n" \
-		"	xorl %edx, %edx\n" \
-		"	movq %rdx, 512(%rsp)\n" /* the header, which XRSTOR wants clear */ \
-		"	movq %rdx, 520(%rsp)\n" \
-		"	movq %rdx, 528(%rsp)\n" \
-		"	movq %rdx, 536(%rsp)\n" \
-		"	movq %rdx, 544(%rsp)\n" \
-		"	movq %rdx, 552(%rsp)\n" \
-		"	movq %rdx, 560(%rsp)\n" \
-		"	movq %rdx, 568(%rsp)\n" \
-		"	xsave64 (%rsp)\n" \
-		"	movl %r11d, %edi\n" \
-		"	call cps_calls_sample\n" \
-		"	movl cps_calls_state_mask(%rip), %eax\n" \
-		"	xorl %edx, %edx\n" \
-		"	xrstor64 (%rsp)\n" \
-		"	jmp 2f\n" \
-		"1:	fxsave64 (%rsp)\n" \
-		"	movl %r11d, %edi\n" \
-		"	call cps_calls_sample\n" \
-		"	fxrstor64 (%rsp)\n" \
-		"2:	leaq -72(%rbp), %rsp\n" \
+		CPS_ENTRY_KEEP_VECTORS("	movl %r11d, %edi\n	call cps_calls_sample\n") \
+		"	leaq -72(%rbp), %rsp\n" \
 		"	popq %r11\n" \
 		"	popq %r10\n" \
 		"	popq %r9\n" \
@@ -344,9 +354,10 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 		".popsection\n")
 /* clang-format on */
 
-/* [signal] How many bytes the registers take that the processor has beside the general ones, and which of them are saved, as
- * XSAVE numbers them. Vectors may be arguments, and functions that this code calls may clear their upper halves. False: FXSAVE
- * saves what there is, in the 512 bytes that it takes. */
-bool cps_entry_state(uint32_t *bytes, uint32_t *mask);
+/* [signal] Before the first use of the code that keeps vectors: how many bytes they take and which of them there are. */
+void cps_entry_measure_vectors(void);
+
+/* [signal] Call f(argument), which may change vectors, for code that may not. */
+void cps_entry_keep_vectors(void (*f)(void *), void *argument);
 
 #endif

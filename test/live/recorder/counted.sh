@@ -3,7 +3,7 @@
 # May run beside others.
 #
 # A program that was compiled with -pg, -pg -mfentry or -finstrument-functions has each call counted, as it counts them itself:
-# calls that return, recursion, calls that longjmp leaves, those of signal handlers, also on an alternate stack and in the middle of
+# calls that return, recursion, calls that longjmp leaves, those whose return addresses stay on the stack, those of signal handlers, also on an alternate stack and in the middle of
 # counting, of coroutines, of eight threads at once, whose entries others take over, those that exceptions leave, of libraries that are
 # unloaded, of a process that forks, and of processes that become other programs, by exec, after fork and vfork, and by posix_spawn,
 # or try to and go on. It writes no gmon.out, and what it prints stays the same. With CPSAMPLE_CALLS=off it has its gmon.out and nothing is counted. A process that is killed leaves what was
@@ -11,7 +11,7 @@
 #
 # Seen to fail: without is_left() in collector/calls.c (longjmp); without cps_calls_child() (fork); when a handler on another stack
 # was called by nothing (altstack); without cps_called_again() (fails, and killed_later); when threads did not count during an exec
-# (fails); when the samples of a coroutine were to be below main (sampled); when packs had no file of calls; when own_of() in model/processes.c knew nothing of processes without an end.
+# (fails); without cps_caller_find() (rooms); without forget_who_was_left() (thrown); when the samples of a coroutine were to be below main (sampled); when packs had no file of calls; when own_of() in model/processes.c knew nothing of processes without an end.
 . "$(dirname "$0")/../lib.sh"
 
 child=
@@ -83,10 +83,20 @@ plugins() {
 	check plugins x.cps
 }
 
+# Of the calls that a handler's siglongjmp leaves in the middle of counting each may be missing, and no others.
+thrown() {
+	rm -f x.*
+	record CPSAMPLE_OUTPUT=x.cps ./counted thrown 20000 >strikes || fault "$flags thrown ended with $?"
+	missed=$("$CPCONV" --info --tsv x.cps | awk -F "$tab" '$1 == "calls_missed" { print $2 }')
+	[ "$missed" -le "$(cat strikes)" ] || fail "$flags thrown: $missed calls are missing after $(cat strikes) strikes"
+}
+
 for flags in -pg "-pg -mfentry" -finstrument-functions; do
 	build "$flags"
+	thrown
 	one plain 1000
 	one longjmp 1000
+	one rooms 1000
 	one signals 1000
 	one altstack 1000
 	one coroutines 1000
@@ -125,6 +135,7 @@ sampled() {
 for flags in -pg "-pg -mfentry" -finstrument-functions; do
 	build "$flags"
 	sampled plain 3000000
+	sampled rooms 1000000
 	sampled signals 50000
 	sampled altstack 50000
 	sampled struck 2000000

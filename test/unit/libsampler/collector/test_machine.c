@@ -56,11 +56,12 @@ static uintptr_t address(uint32_t function)
 
 static bool is_that(const struct cps_machine *m, const struct cps_state *s, const struct history *h)
 {
-	bool is_same = s->n == h->n;
+	bool is_same = s->origin->n == h->n;
 
 	for (uint32_t i = 0; i < h->n && is_same; i++)
-		is_same = m->called[s->history[i] >> 1].address == address(h->function[i]) &&
-			  (s->history[i] & 1) == !h->is_marked[i];
+		is_same =
+			m->called[s->origin->history[i] >> 1].address == address(h->function[i]) &&
+			(s->origin->history[i] & 1) == !h->is_marked[i];
 	return is_same;
 }
 
@@ -102,9 +103,10 @@ static int by_history(const void *a, const void *b)
 	const struct cps_state *s = *(struct cps_state *const *)a,
 			       *t = *(struct cps_state *const *)b;
 
-	if (s->n != t->n)
-		return s->n < t->n ? -1 : 1;
-	return memcmp(s->history, t->history, s->n * sizeof(*s->history));
+	if (s->origin->n != t->origin->n)
+		return s->origin->n < t->origin->n ? -1 : 1;
+	return memcmp(s->origin->history, t->origin->history,
+		      s->origin->n * sizeof(*s->origin->history));
 }
 
 static void check_that_each_history_has_one_state(const struct cps_machine *m)
@@ -113,8 +115,8 @@ static void check_that_each_history_has_one_state(const struct cps_machine *m)
 
 	for (uint32_t i = 0; i < m->n_states; i++) {
 		all[i] = cps_machine_state(m, i);
-		cr_assert_eq(all[i]->number, i);
-		cr_assert(i == 0 || all[i]->from < i);
+		cr_assert_eq(all[i]->origin->number, i);
+		cr_assert(i == 0 || all[i]->origin->from < i);
 	}
 	qsort(all, m->n_states, sizeof(*all), by_history);
 	for (uint32_t i = 1; i < m->n_states; i++)
@@ -163,7 +165,8 @@ Test(machine, many_states_are_found_again)
 	for (uint32_t i = 1; i < n; i++) {
 		const struct cps_state *s = cps_machine_state(m, i);
 
-		cr_assert_eq(cps_machine_call(m, cps_machine_state(m, s->from), s->address), s);
+		cr_assert_eq(cps_machine_call(m, cps_machine_state(m, s->origin->from), s->address),
+			     s);
 	}
 	cr_assert_eq(m->n_states, n);
 }
@@ -177,9 +180,9 @@ Test(machine, arcs_are_counted_beyond_the_limit)
 	b = cps_machine_call(m, a, address(2));
 	m->is_full = true;
 	c = cps_machine_call(m, b, address(3));
-	cr_assert_eq(c->function & 1, 1);
-	cr_assert_eq(c->n, 2);
-	cr_assert_eq(m->called[c->history[0] >> 1].address, address(2));
+	cr_assert_eq(c->origin->function & 1, 1);
+	cr_assert_eq(c->origin->n, 2);
+	cr_assert_eq(m->called[c->origin->history[0] >> 1].address, address(2));
 	/* Another one that is called by the same function in other contexts leads there, too. */
 	cr_assert_eq(cps_machine_call(m, cps_machine_call(m, c, address(2)), address(3)), c);
 	cr_assert_eq(cps_machine_call(m, a, address(2)), b);
@@ -209,8 +212,8 @@ Test(machine, who_makes_a_state_is_not_disturbed)
 	struct cps_machine *m = begin();
 	struct cps_state *a = cps_machine_call(m, cps_machine_state(m, 0), address(1));
 
-	m->is_busy = true;
+	m->busy_at = 1;
 	cr_assert_null(cps_machine_call(m, a, address(2)));
-	m->is_busy = false;
+	m->busy_at = 0;
 	cr_assert_not_null(cps_machine_call(m, a, address(2)));
 }
