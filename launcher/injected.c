@@ -313,6 +313,8 @@ static bool try_thread(struct search *s, int tid)
 							  : place_unsafe(s->t, &s->h->at.regs);
 	if (why && s->n_tries > BY_WORDS && !s->is_anywhere)
 		why = place_unsafe_exactly(s->t, tid, why);
+	if (!why && place_is_in_recorder(s->t, tid))
+		why = "the recorder";
 	if (why)
 		stop_go_on(&s->h->at);
 	s->why = why;

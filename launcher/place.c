@@ -31,6 +31,10 @@ static void add(uint64_t begin, uint64_t end, const char *why)
 	ranges[n_ranges++] = (struct range){begin, end, why};
 }
 
+static const char recorder[] = "the recorder"; /* as a reason, it is compared by address */
+
+#define OWN_SIGNAL 32 /* of the recorder; programs do not block it */
+
 static const char *why_at(uint64_t pc)
 {
 	for (size_t i = 0; i < n_ranges; i++)
@@ -218,7 +222,7 @@ static void learn_mapping(const struct target *t, const struct mapping *m, const
 	else if (is_allocators(m->path))
 		learn_text(&image, "an allocator");
 	else if (strstr(m->path, "libcpsample.so"))
-		learn_text(&image, "the recorder");
+		learn_text(&image, recorder);
 	else if (image_find(&image, "malloc") || image_find(&image, "_Znwm"))
 		learn_image(&image, "an allocator");
 	image_free(&image);
@@ -261,7 +265,7 @@ void place_learn_recorder(const struct target *t)
 	n_ranges = 0;
 	for (size_t i = 0; i < t->n_mappings; i++)
 		if (strstr(t->mappings[i].path, "libcpsample.so"))
-			add(t->mappings[i].begin, t->mappings[i].end, "the recorder");
+			add(t->mappings[i].begin, t->mappings[i].end, recorder);
 }
 
 /* ---- by the words of the stack ------------------------------------------------------------------------ */
@@ -313,14 +317,15 @@ static const char *why_interrupted(const struct target *t, const uint64_t *words
 	return why;
 }
 
-/* A call at the end of a function returns to the next one. */
+/* A call at the end of a function returns to the next one. In wrappers of the recorder's threads are blocked for long; where they
+ * are not to be interrupted its signal is blocked (place_is_in_recorder). */
 static const char *why_in_words(const struct target *t, const uint64_t *words, size_t n,
 				const struct mapping *m, uint64_t low, int n_stacks)
 {
 	for (size_t i = 0; i < n; i++) {
 		const char *why = why_at(words[i] - 1);
 
-		if (why && is_return(t, words[i]))
+		if (why && why != recorder && is_return(t, words[i]))
 			return why;
 		why = why_interrupted(t, words + i, n - i, m, low, n_stacks);
 		if (why)
@@ -346,6 +351,15 @@ static const char *why_on_stack(const struct target *t, uint64_t sp, int n_stack
 		why = why_in_words(t, words, bytes / sizeof(*words), m, low, n_stacks);
 	free(words);
 	return why;
+}
+
+bool place_is_in_recorder(const struct target *t, int tid)
+{
+	bool is_there = false;
+
+	for (size_t i = 0; i < n_ranges; i++)
+		is_there |= ranges[i].why == recorder;
+	return is_there && target_status(t, tid, "SigBlk", 16) >> (OWN_SIGNAL - 1) & 1;
 }
 
 const char *place_unsafe(struct target *t, const struct user_regs_struct *regs)
@@ -389,6 +403,8 @@ static int on_frame(Dwfl_Frame *frame, void *context)
 		return DWARF_CB_ABORT;
 	}
 	*why = why_at(is_exact ? pc : pc - 1);
+	if (!is_exact && *why == recorder)
+		*why = NULL;
 	return *why ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 

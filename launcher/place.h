@@ -21,6 +21,9 @@ void place_learn(const struct target *t, const struct image *libc);
 /* Instead: only the recorder itself is no place to be. */
 void place_learn_recorder(const struct target *t);
 
+/* Whether the recorder, if the process has it already, does something in the thread that is not to be interrupted. */
+bool place_is_in_recorder(const struct target *t, int tid);
+
 /* Why the stopped thread is not at a safe place; NULL: it is. */
 const char *place_unsafe(struct target *t, const struct user_regs_struct *regs);
 

@@ -22,6 +22,8 @@
 #include "process/wrapped.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
+#include "signal/other_signals.h"
+#include "signal/sample.h"
 #include "stream/journal.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
@@ -128,6 +130,8 @@ static bool introduce(int tid, const struct cps_clock *clock, bool is_late)
 	error = is_late ? cps_clock_arm(clock, t) : 0;
 	if (error)
 		cps_thread_drop(t);
+	else if (is_late)
+		cps_resource_arm(t);
 	return !error || error == -EINVAL; /* it has ended since it was seen */
 }
 
@@ -249,25 +253,30 @@ int cps_attach_introduce(const struct cps_clock *clock)
 	return scan(clock, true);
 }
 
+static void bury(struct cps_thread *t, const struct cps_clock *clock)
+{
+	cps_clock_disarm(clock, t);
+	cps_resource_bury(t);
+	cps_thread_drop(t);
+}
+
 void cps_attach_forget_self(const struct cps_clock *clock)
 {
 	struct cps_thread *t = cps_thread_find(cps_sys_gettid());
 
 	if (!t || !t->is_introduced)
 		return;
-	cps_clock_disarm(clock, t);
-	cps_thread_drop(t);
+	bury(t, clock);
 }
 
 static void drop_if_gone(struct cps_thread *t, void *clock)
 {
 	if (CPS_SYS(tgkill, cps_sys_getpid(), t->tid, 0, 0) != -ESRCH)
 		return;
-	if (clock && !t->is_introduced)
-		return;
-	if (clock)
-		cps_clock_disarm(clock, t);
-	cps_thread_drop(t);
+	if (!clock)
+		cps_thread_drop(t);
+	else if (t->is_introduced)
+		bury(t, clock);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */
@@ -287,7 +296,8 @@ static void close_passed(void)
 static void give_back(void)
 {
 	cps_lease_begin(NULL, 0);
-	cps_got_slots_unwrap(is_threaded);
+	cps_led_slots_end(is_threaded);
+	cps_bytes_give_back();
 	if (is_threaded) /* else this may be in a handler itself */
 		cps_thread_wait_for_handlers();
 	cps_journal_let_go();
@@ -321,6 +331,7 @@ void cps_attach_ended(void)
 
 void cps_attach_child(void)
 {
+	cps_led_slots_child();
 	cps_config_detach();
 	control.state = CPS_ATTACH_OVER;
 }
@@ -355,6 +366,7 @@ static void stay(void)
 			is_unmapped = true;
 		}
 		look(clock, n);
+		cps_led_slots_look();
 	}
 	stop();
 	/* If the launcher is gone a thread may be about to return into the area: it stays. */
@@ -407,6 +419,26 @@ static bool make_controller(void)
 
 /* ---- the begin ---------------------------------------------------------------------------------- */
 
+#define FORGONE_MOST 100
+
+/* All signals are blocked in the launcher's call. One that waited when the thread goes on would end a call of the program's in
+ * which it was taken, so those that are ours are taken before, and what has sent them is armed anew. */
+static void forgo_ticks(void)
+{
+	static const struct timespec no_time;
+	const uint64_t ours = UINT64_C(1) << (CPS_SIGNAL_OWN - 1);
+	const struct cps_meter *m = cps_sample_meter();
+	struct cps_thread *t = cps_thread_arrive();
+	siginfo_t info;
+
+	for (int i = 0;
+	     t && i < FORGONE_MOST &&
+	     CPS_SYS(rt_sigtimedwait, &ours, &info, &no_time, sizeof(ours)) == CPS_SIGNAL_OWN;
+	     i++)
+		if (!cps_other_signals_forgo(t, &info) && m->rearm && m->is_mine(&info))
+			m->rearm(t, &info);
+}
+
 static void prepare(const struct cps_attach_area *a)
 {
 	is_threaded = a->is_threaded;
@@ -434,8 +466,10 @@ static bool begin(const struct cps_attach_area *a)
 		cps_config_detach();
 		return false;
 	}
-	control.n_slots = cps_got_slots_wrap(is_threaded);
+	control.n_slots = cps_led_slots_begin(is_threaded);
 	control.state = CPS_ATTACH_RECORDS;
+	if (!is_threaded)
+		forgo_ticks();
 	if (!is_threaded || make_controller())
 		return true;
 	cps_attach_say("libcpsample: no thread can be made in it; not recording\n");

@@ -75,7 +75,7 @@ static const struct link_map *own_file(void)
 	return map;
 }
 
-static bool is_libc(const struct link_map *map)
+bool cps_find_is_libc(const struct link_map *map)
 {
 	const char *slash = strrchr(map->l_name, '/');
 	const char *name = slash ? slash + 1 : map->l_name;
@@ -87,7 +87,7 @@ bool cps_find_is_late(void)
 {
 	const struct link_map *own = own_file(), *map = cps_find_first_file();
 
-	while (own && map && map != own && !is_libc(map))
+	while (own && map && map != own && !cps_find_is_libc(map))
 		map = map->l_next;
 	return own && map && map != own;
 }

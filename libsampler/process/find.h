@@ -56,6 +56,9 @@ void *cps_find_exported(const char *name);
 /* The first of the loader's files, which is the program; NULL: the C library has no list of them. */
 const struct link_map *cps_find_first_file(void);
 
+/* Whether it is the C library. */
+bool cps_find_is_libc(const struct link_map *map);
+
 /* Whether the loader has such a list, and is not changing it. */
 bool cps_find_is_settled(void);
 

@@ -148,11 +148,12 @@ static void set_limits(void)
 	}
 }
 
-/* The signals that start, pause and end the recording come at any time. */
+/* The signals that start, pause and end the recording come at any time. In a process that is attached to only such resources are
+ * counted whose signals come outside of calls (`unattached` in resource.h). */
 static bool has_signals_in_calls(const struct cps_clock *clock)
 {
 	return cps_clock_ticks_in_calls(clock) || config->duration_ns || config->toggle_signal ||
-	       cps_wanted_ticks_in_calls(&config->resources);
+	       (!cps_config_is_attached() && cps_wanted_ticks_in_calls(&config->resources));
 }
 
 int cps_process_life_begin(const struct cps_config *c, struct cps_identity *i)
@@ -187,7 +188,8 @@ int cps_process_life_begin(const struct cps_config *c, struct cps_identity *i)
 	    cps_disposition_take(clock->meter->signal, cps_sample_handler) == 0 &&
 	    cps_gate_open()) {
 		set_limits();
-		unblock(clock->meter->signal);
+		if (!cps_config_is_attached()) /* else no signal is to come into the launcher's call */
+			unblock(clock->meter->signal);
 		set_deadline();
 		cps_resource_begin(&config->resources, identity);
 		cps_bytes_begin();
@@ -232,6 +234,7 @@ void cps_process_life_again(void)
 	cps_sample_reset();
 	cps_ready_reset();
 	cps_disposition_reset();
+	cps_resource_reset();
 	atomic_flag_clear(&giving_way);
 	atomic_store(&has_left, false);
 	atomic_flag_clear(&is_switching);

@@ -235,12 +235,37 @@ static int begin(void)
 	return error;
 }
 
-/* Other resources need wrappers, which a process that ran already has bound to the functions behind them. */
+/* Whether what is wanted can be recorded in a process that ran already. A clock is always wanted, whose ticks notice that the
+ * launcher is gone. */
 static bool is_attachable(void)
 {
-	return config.resources.n == 1 && config.resources.has_clock &&
-	       strcmp(config.clock.resource, cps_clock_timer.resource) == 0 &&
-	       strcmp(config.clock.name, cps_clock_timer.name) == 0;
+	char line[400];
+
+	if (strcmp(config.clock.resource, cps_clock_timer.resource) != 0 ||
+	    strcmp(config.clock.name, cps_clock_timer.name) != 0) {
+		say("libcpsample: only timer can be the clock in a process that ran already; not "
+		    "recording\n");
+		return false;
+	}
+	for (size_t i = 0; i < config.resources.n; i++) {
+		const struct cps_wanted_resource *w = &config.resources.list[i];
+
+		if (!w->resource || !w->resource->unattached)
+			continue;
+		snprintf(line, sizeof(line),
+			 "libcpsample: %s cannot be had in a process that ran already: %s; not "
+			 "recording\n",
+			 *w->name ? w->name : w->resource->name, w->resource->unattached);
+		say(line);
+		return false;
+	}
+	if (!cps_resource_needs_clock(&config.resources) &&
+	    config.resources.n < CPS_RESOURCES_WANTED) {
+		config.resources.list[config.resources.n++] =
+			(struct cps_wanted_resource){.resource = NULL};
+		config.resources.has_clock = true;
+	}
+	return true;
 }
 
 /* Whether recording has begun. */
@@ -254,14 +279,11 @@ static bool start_with_settings(void)
 		say(complaint);
 		return false;
 	}
-	if (cps_config_is_attached() && !is_attachable()) {
-		say("libcpsample: only cpu can be recorded in a process that ran already, by "
-		    "timer\n");
+	if (cps_config_is_attached() && !is_attachable())
 		return false;
-	}
 	if (is_turned_off_everywhere())
 		return false;
-	cps_perf_let_strike_in_kernel(config.kernel_ticks);
+	cps_perf_let_strike_in_kernel(config.kernel_ticks && !cps_config_is_attached());
 	cps_identity_read(&identity);
 	if (!config.has_args && identity.n_args > 1)
 		identity.n_args = 1;

@@ -47,17 +47,25 @@ void cps_bytes_settle(void);
 /* To be called when the recording ends: compare what was counted with the kernel's count. */
 void cps_bytes_end(void);
 
+/* Of a process that was attached to: what was replaced in the C library is as it was. */
+void cps_bytes_give_back(void);
+
 /* Lead the calls of all that is wanted to what counts them, in all files that are loaded, and from now on in those
  * that will be. To be called when the resources have begun. */
 void cps_got_slots_begin(const struct cps_wanted_resources *wanted);
 /* For a child made by fork: no other thread is looking at files. */
 void cps_got_slots_child(void);
 
-/* Of a process that is attached to: lead the calls of functions that make and end threads and processes to the wrappers, in all
- * files that are loaded. Returns how many entries of linkage tables that were. Not from two threads at once. */
-uint32_t cps_got_slots_wrap(bool has_other_threads);
+/* Of a process that is attached to, when its resources have begun: lead the calls that what is counted needs, and those that
+ * make and end threads and processes, to the wrappers, in all files that are loaded. Returns how many entries of linkage
+ * tables that were. Not from two threads at once. */
+uint32_t cps_led_slots_begin(bool has_other_threads);
+/* Look for files that were loaded since. To be called now and then by a thread of the recorder's. */
+void cps_led_slots_look(void);
 /* Put back what stood there, but not in files that are gone. Without other threads it may be called anywhere. */
-void cps_got_slots_unwrap(bool has_other_threads);
+void cps_led_slots_end(bool has_other_threads);
+/* In a child made by fork, which is not recorded: entries lead to wrappers still, which do nothing. */
+void cps_led_slots_child(void);
 
 /* To be called before what threads have used is credited: forget those that have ended without notice. */
 void cps_wrap_thread_drop_gone(void);

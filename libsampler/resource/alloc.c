@@ -74,6 +74,12 @@ int cps_live_begin(void)
 	return 0;
 }
 
+void cps_live_reset(void)
+{
+	if (live)
+		CPS_SYS(madvise, live, (sizeof(*live) + 4095) & ~4095ul, MADV_DONTNEED, 0);
+}
+
 static struct live *in_use(void)
 {
 	return atomic_load_explicit(&cps_live_filter, memory_order_relaxed) ? live : NULL;

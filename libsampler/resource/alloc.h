@@ -53,6 +53,8 @@ static inline bool cps_live_may_have(const void *block)
 int cps_live_begin(void);
 /* [outside] */
 void cps_live_end(void);
+/* [outside] Another recording begins in the process: forget all blocks. */
+void cps_live_reset(void);
 
 /* [signal] The block is to be sampled, and followed from here on. Returns its number; 0: there is no room, or blocks
  * are not followed. */
@@ -88,6 +90,8 @@ static inline bool cps_alloc_is_counted(void)
 /* [signal] To be called before an allocation, for the call below. */
 static inline int64_t cps_alloc_begin(void)
 {
+	if (!cps_thread_has_points())
+		cps_thread_arrive();
 	return cps_thread_points[CPS_RESOURCE_OF_alloc].left;
 }
 

@@ -92,6 +92,8 @@ uint64_t cps_lock_word_blame(cps_lock_word *w, uint64_t now)
 
 _Atomic(cps_lock_word *) cps_lock_words;
 static cps_lock_word *memory; /* of these words */
+static uint64_t
+	began_ns; /* who has waited since before that is credited with what is of this recording */
 
 /* ---- waits ----------------------------------------------------------------------------------- */
 
@@ -125,7 +127,7 @@ void cps_lock_enter(void *begins, const uint64_t regs[CPS_REGS_KEPT])
 {
 	struct cps_lock_call *call = begins;
 	cps_lock_word *words = atomic_load(&cps_lock_words), *w = NULL;
-	struct cps_thread *t = cps_thread_self();
+	struct cps_thread *t = cps_thread_arrive();
 
 	if (!t || cps_thread_is_gone(t))
 		return;
@@ -155,6 +157,7 @@ void cps_lock_leave(const struct cps_lock_call *call)
 		from = atomic_exchange(&cps_state_of(t)->lock.from, now);
 		forget(t, now);
 	}
+	from = from > began_ns ? from : began_ns;
 	if (is_time && now > from)
 		credit(CPS_RESOURCE_OF_lock, call->state, now - from);
 }
@@ -206,6 +209,13 @@ static void skip(struct cps_thread *t, uint64_t reading)
 const struct cps_tick_riders cps_lock_rider = {
 	.at_tick = at_tick, .keep = cps_resource_keep, .skip = skip};
 
+/* Waits of an earlier recording may have ended since. */
+void cps_lock_reset(void)
+{
+	for (uint64_t i = 0; memory && i < BYTES / sizeof(*memory); i++)
+		atomic_store_explicit(&memory[i], 0, memory_order_relaxed);
+}
+
 /* In a child made by fork the kernel has cleared the words. */
 static int make_words(void)
 {
@@ -230,6 +240,7 @@ int cps_lock_start(void)
 
 	if (error)
 		return error;
+	began_ns = cps_moment_ns();
 	cps_tick_riders_add(&cps_lock_rider);
 	atomic_store(&cps_lock_words, memory);
 	return 0;

@@ -153,6 +153,8 @@ void cps_lock_look(uintptr_t frame);
 struct cps_tick_riders;
 extern const struct cps_tick_riders cps_lock_rider;
 
+/* [outside] Another recording begins in the process. */
+void cps_lock_reset(void);
 /* [signal] Count from now on; and no more. 0 or -errno. */
 int cps_lock_start(void);
 /* [signal] */

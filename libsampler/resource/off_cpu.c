@@ -220,11 +220,16 @@ static void release(struct cps_off_cpu *o)
 	atomic_store_explicit(&o->held_at, 0, memory_order_release);
 }
 
+/* Another thread that has ended has no clock. */
 static uint64_t cpu_of(const struct cps_thread *t)
 {
 	const struct cps_meter *m = cps_sample_meter();
+	uint64_t cpu;
 
-	return t == cps_thread_self() ? m->read() : m->read_of(t);
+	if (t == cps_thread_self())
+		return m->read();
+	cpu = m->read_of(t);
+	return cpu ? cpu : cps_state_of(t)->off_cpu.settled_cpu;
 }
 
 /* What is due may be less than nothing for a while: readings of the CPU clock may be reckoned. */
@@ -478,6 +483,11 @@ static void keep(struct cps_thread *t, const struct cps_credit *credit)
 
 static const struct cps_tick_riders rider = {at_tick, keep, skip};
 
+void cps_off_cpu_reset(void)
+{
+	owner = 0;
+}
+
 /* A thread that was created just now has been ready since then, but for little. To ask the kernel would take as long. */
 void cps_off_cpu_arm(struct cps_thread *t)
 {
@@ -642,7 +652,7 @@ void cps_blocking_ignore(uint32_t who)
 void cps_blocking_enter(void *begins, const uint64_t regs[CPS_REGS_KEPT])
 {
 	struct cps_blocking_call *call = begins;
-	struct cps_thread *t = cps_thread_self();
+	struct cps_thread *t = cps_thread_arrive();
 
 	if (!t || cps_thread_is_gone(t))
 		return;

@@ -147,6 +147,9 @@ int cps_off_cpu_start(uint32_t number);
 /* [signal] */
 void cps_off_cpu_stop(void);
 
+/* [outside] Another recording begins in the process. */
+void cps_off_cpu_reset(void);
+
 /* [signal] The thread begins; or another one, which ends, is credited with what it is due. */
 void cps_off_cpu_arm(struct cps_thread *t);
 /* [signal] */

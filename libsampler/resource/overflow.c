@@ -51,6 +51,7 @@ _Static_assert(CPS_THREAD_OVERFLOWS >= CPS_ATOMS_RESOURCES, "each resource may h
 static struct place places[CPS_THREAD_OVERFLOWS];
 static _Atomic uint32_t n_places;
 static bool has_usage, counts_calls;
+static int owner;		       /* the process of which something was counted */
 static __thread uint32_t calls_before; /* of the recorder's, when its present work began */
 static __thread uint32_t
 	last_counted; /* of these, when an event was over whose signal has to wait; 0: none is */
@@ -375,16 +376,21 @@ void cps_overflow_pause(void)
 /* A child of fork has counted nothing. What goes on after its end, because an exec has failed, has. */
 static void begin_anew(void)
 {
-	static int pid;
-
-	if (pid == cps_sys_getpid())
+	if (owner == cps_sys_getpid())
 		return;
-	pid = cps_sys_getpid();
+	owner = cps_sys_getpid();
 	for (uint32_t i = 0; i < atomic_load(&n_places); i++) {
 		atomic_store(&places[i].used, 0);
 		atomic_store(&places[i].own, 0);
 		atomic_store(&places[i].passed, 0);
 	}
+}
+
+void cps_overflow_reset(void)
+{
+	owner = 0;
+	has_usage = counts_calls = false;
+	atomic_store(&n_places, 0);
 }
 
 /* Whether an event of the thread has this number. */

@@ -36,6 +36,9 @@ struct cps_overflow_kind {
 /* [signal] The event that counts the kind, with this period. */
 struct cps_perf_event cps_overflow_event(const struct cps_overflow_kind *kind, uint64_t period);
 
+/* [outside] Another recording begins in the process. */
+void cps_overflow_reset(void);
+
 /* [outside] For the fields of struct cps_resource, as the following are. */
 int cps_overflow_start(uint64_t interval);
 /* [signal] */

@@ -49,8 +49,11 @@ uint64_t cps_point_draw(uint32_t number);
  * program's that interrupts this may do the same. */
 static inline uint64_t cps_point_pass(uint32_t number, uint64_t n)
 {
-	bool is_used_up = cps_single_subtract(&cps_thread_points[number].left, (int64_t)n);
+	bool is_used_up;
 
+	if (!cps_thread_has_points())
+		cps_thread_arrive();
+	is_used_up = cps_single_subtract(&cps_thread_points[number].left, (int64_t)n);
 	return __builtin_expect(is_used_up, 0) ? cps_point_draw(number) : 0;
 }
 

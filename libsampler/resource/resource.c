@@ -8,10 +8,13 @@
 
 #include "arch/arch.h"
 #include "base/sys.h"
+#include "resource/alloc.h"
+#include "resource/lock.h"
 #include "resource/off_cpu.h"
 #include "resource/overflow.h"
 #include "resource/point.h"
 #include "resource/resource.h"
+#include "resource/switches.h"
 #include "stream/atoms.h"
 #include "stream/recode.h"
 #include "stream/record.h"
@@ -343,6 +346,22 @@ void cps_resource_child(void)
 	memset(&s->switches, 0, sizeof(s->switches));
 }
 
+void cps_resource_reset(void)
+{
+	cps_left_over_reset();
+	memset(uses, 0, sizeof(uses));
+	memset(whys, 0, sizeof(whys));
+	clock_id = CPS_ATOMS_NONE;
+	n_spare = n_counters = n_calls = 0;
+	has_counters = false;
+	cps_atoms_reset();
+	cps_live_reset();
+	cps_lock_reset();
+	cps_off_cpu_reset();
+	cps_overflow_reset();
+	cps_switches_reset();
+}
+
 void cps_resource_arm(struct cps_thread *t)
 {
 	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++)
@@ -371,6 +390,13 @@ void cps_resource_disarm(struct cps_thread *t)
 			uses[i].resource->disarm(t);
 	cps_left_over_hand_on(t);
 	count(t, NULL);
+}
+
+/* The time since it was seen last is nobody's. */
+void cps_resource_bury(struct cps_thread *t)
+{
+	cps_state_of(t)->off_cpu.settled_at = 0;
+	cps_resource_disarm(t);
 }
 
 /* The recording may go on after its end, because an exec has failed. */

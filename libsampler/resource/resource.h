@@ -130,6 +130,8 @@ struct cps_resource {
 	 * of a time is, CPS_RESOURCE_WORTH_BYTES, and CPS_RESOURCE_WORTH intervals of events. */
 	bool (*is_worth)(uint64_t counted, uint64_t cpu_ns);
 	bool any_is_worth; /* the program or its user has asked for these very events */
+	const char
+		*unattached; /* why it is not counted in a process that ran already; NULL: it is */
 };
 
 #define CPS_RESOURCE_DECLARE(name) extern const struct cps_resource cps_resource_##name;
@@ -190,6 +192,10 @@ void cps_resource_child(void);
 /* [outside] */
 void cps_resource_again(void);
 
+/* [outside] Another recording begins in the process, of other resources. Whoever is in a wrapper still finds that nothing is
+ * counted. */
+void cps_resource_reset(void);
+
 /* [outside] Let the recording say this of a resource that is counted. The text must stay valid. */
 void cps_resource_explain(uint32_t number, const char *why);
 
@@ -215,6 +221,8 @@ void cps_resource_settle(uint64_t cpu_ns, uint64_t system_ns);
 void cps_resource_arm(struct cps_thread *t);
 /* [signal] */
 void cps_resource_disarm(struct cps_thread *t);
+/* [outside] Another thread has ended, and nobody has noticed when. */
+void cps_resource_bury(struct cps_thread *t);
 
 /* The first numbers are lines of the table. The others are given away: to other lines when they are wanted, and to
  * the counters that the program makes itself (cpsample.h). */

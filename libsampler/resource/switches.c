@@ -109,14 +109,15 @@ void cps_switch_records_read(struct cps_switches *s, struct cps_switch_counts *c
 		read_one(s, (const void *)(data + s->read_to % room), counts);
 }
 
-/* Sleeps for a moment, which is a switch. */
+/* Sleeps for a moment, which is a switch. Not by nanosleep: the launcher may have stopped the thread in a call that waits, and
+ * the kernel would forget how to go on with it. */
 static int try(void *records)
 {
-	static const struct timespec moment = {0, 1000};
+	struct timespec moment = {0, 1000}; /* the kernel writes there what is left */
 	struct cps_switches s = {.records = records};
 	struct cps_switch_counts counts = {0, 0, 0};
 
-	CPS_SYS(nanosleep, &moment, NULL, 0, 0);
+	CPS_SYS(ppoll, NULL, 0, &moment, NULL);
 	cps_switch_records_read(&s, &counts);
 	return counts.blocked + counts.preempted > 0 ? 0 : -ENODATA;
 }
@@ -492,6 +493,11 @@ void cps_switches_pause(void)
 {
 	if (atomic_exchange(&is_going, false))
 		atomic_fetch_add(&used, usage_of_all() - atomic_load(&since));
+}
+
+void cps_switches_reset(void)
+{
+	owner = 0;
 }
 
 /* A child of fork has counted nothing. What goes on after its end, because an exec has failed, has. */

@@ -71,6 +71,9 @@ const struct cps_switches_part *cps_switches_take_due(struct cps_switches *s, ui
 /* [signal] The calling thread has that part of the counts. Returns the weight of a sample; 0: there is none. */
 uint64_t cps_switches_pass(int part, const struct cps_switch_counts *n);
 
+/* [outside] Another recording begins in the process. */
+void cps_switches_reset(void);
+
 /* [outside] For the fields of struct cps_resource, of both `switches` and `migrations`; what one of them has done
  * need not be done by the other. */
 int cps_switches_start(uint64_t interval);

@@ -233,6 +233,10 @@ const struct cps_resource cps_resource_major_faults =
 
 /* ---- counters of the processor --------------------------------------------------------------- */
 
+/* A fault of the program's code gives its signal at once; a counter may be over a few instructions later, in a system call. A
+ * wrapper would go on with that, but does not know of handlers that the program had before. */
+#define UNATTACHED "its signals may come inside of system calls, which then would fail"
+
 #define TURNS 200000u
 #define TABLE (1u << 14) /* words: in memory only while something is tried, not in every program */
 
@@ -286,6 +290,7 @@ HARDWARE(branch_misses, PERF_COUNT_HW_BRANCH_MISSES)
 		.disarm = cps_overflow_disarm,                                                     \
 		.counted = cps_overflow_counted,                                                   \
 		.ticks_in_calls = true,                                                            \
+		.unattached = UNATTACHED,                                                          \
 	}
 
 EVENTS("cycles", cycles, "cycles", 2000000, "cycles of the processor");
@@ -400,7 +405,7 @@ static int probe_named(char *why, size_t bytes)
 		.start = cps_overflow_start, .stop = cps_overflow_stop,                            \
 		.pause = cps_overflow_pause, .resume = cps_overflow_resume,                        \
 		.arm = cps_overflow_arm, .disarm = cps_overflow_disarm,                            \
-		.counted = cps_overflow_counted, .ticks_in_calls = true,                           \
+		.counted = cps_overflow_counted, .ticks_in_calls = true, .unattached = UNATTACHED, \
 	}
 
 const struct cps_resource cps_resource_perf =
@@ -491,6 +496,7 @@ const struct cps_resource cps_resource_syscalls = {
 const struct cps_resource cps_resource_trace = {
 	TRACES(TRACE_PREFIX "SYSTEM:NAME", "events", "a tracepoint of the kernel"),
 	.ticks_in_calls = true,
+	.unattached = UNATTACHED,
 	.probe = probe_some,
 	.read_name = read_name,
 	.find_overflow = find_event,

@@ -147,6 +147,7 @@ const struct cps_resource cps_resource_calls = {
 	.any_is_worth = true,
 	.read_name = read_symbol,
 	.start = cps_calls_start,
+	.unattached = "threads that there are cannot count calls before their first tick",
 };
 
 /* ---- counters of the program ----------------------------------------------------------------- */
@@ -160,6 +161,7 @@ const struct cps_resource cps_resource_count = {
 	.kind = CPS_RESOURCE_EVENTS,
 	.interval = 1000,
 	.any_is_worth = true,
+	.unattached = "the program has looked for cpsample_count when it began",
 };
 
 /* ---- locks ----------------------------------------------------------------------------------- */

@@ -84,11 +84,23 @@ bool cps_other_signals_handle(const siginfo_t *info, void *context)
 	const struct cps_other_signals *s = in_use();
 	struct cps_thread *t = cps_thread_self();
 
+	if (!t || !cps_thread_is_taken(t)) /* an event may come before the first tick */
+		t = cps_thread_come(cps_regs_interrupted_sp(context));
 	if (!s || !s->is_mine(info))
 		return false;
 	if (t && !cps_thread_is_gone(t) && cps_gate_is_open())
 		take(s, t, info, context);
 	cps_sample_note_interruption(context);
+	return true;
+}
+
+bool cps_other_signals_forgo(struct cps_thread *t, const siginfo_t *info)
+{
+	const struct cps_other_signals *s = in_use();
+
+	if (!s || !s->is_mine(info))
+		return false;
+	s->rearm(t, info);
 	return true;
 }
 

@@ -40,6 +40,10 @@ void cps_other_signals_use_this(const struct cps_other_signals *others);
 /* [signal] In the handler of CPS_SIGNAL_OWN: whether the signal is of this kind; then it was dealt with. */
 bool cps_other_signals_handle(const siginfo_t *info, void *context);
 
+/* [signal] Such a signal was taken from the calling thread, whose entry this is, without a handler: another one may come. False:
+ * it is not of this kind. */
+bool cps_other_signals_forgo(struct cps_thread *t, const siginfo_t *info);
+
 /* [signal] Whether a sample may be taken now. The time that is set for recording may begin with it. */
 bool cps_other_signals_is_time(void);
 

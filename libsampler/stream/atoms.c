@@ -138,6 +138,14 @@ void cps_atoms_forget_counts(void)
 	}
 }
 
+void cps_atoms_reset(void)
+{
+	atomic_store(&n_resources, 0);
+	atomic_store(&n_atoms, 0);
+	kernel_atom = 0;
+	cps_atoms_forget_counts();
+}
+
 static uint32_t flags_of(uint32_t atom)
 {
 	return (atoms[atom].is_time ? CPS_ATOM_IS_TIME : 0) |

@@ -82,6 +82,8 @@ void cps_atoms_set_count(uint32_t resource, uint64_t gticks);
 uint64_t cps_atoms_counted(uint32_t resource);
 /* [signal] Begin counting anew, in a child. */
 void cps_atoms_forget_counts(void);
+/* [signal] Another recording begins in the process: there is nothing in the tables. */
+void cps_atoms_reset(void);
 
 /* [signal] Append the records of all resources and atoms, from these numbers on, and the one of what was
  * counted. If they do not fit, the writer is full. */

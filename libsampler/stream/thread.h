@@ -27,6 +27,15 @@
 struct cps_point;
 extern __thread struct cps_point *cps_thread_points;
 
+/* What that is before. */
+extern unsigned char cps_thread_nobodys[CPS_THREAD_RESOURCE_BYTES];
+
+/* [signal] Whether the calling thread has entered. */
+static inline bool cps_thread_has_points(void)
+{
+	return __builtin_expect((const void *)cps_thread_points != cps_thread_nobodys, 1);
+}
+
 #define CPS_THREAD_HELD UINTPTR_MAX
 
 struct cps_thread {
@@ -117,6 +126,9 @@ void cps_thread_renew(struct cps_thread *t);
 /* [signal] At a tick in a thread that has no entry of its own: the one by which it was introduced, which becomes its own. Its
  * stack is the area (below) around `sp`. NULL: it was not introduced. */
 struct cps_thread *cps_thread_come(uintptr_t sp);
+
+/* [signal] The same in a wrapper, which may be called before the first tick. The calling thread's entry, or NULL. */
+struct cps_thread *cps_thread_arrive(void);
 
 /* [signal] Whether the entry that cps_thread_self has returned is somebody's: an earlier recording may have freed it. */
 bool cps_thread_is_taken(const struct cps_thread *t);

@@ -117,7 +117,7 @@ static int look(struct dl_phdr_info *file, size_t bytes, void *context)
 }
 
 /* The loader has made the tables read-only, and so they stay. */
-static bool replace(struct transfers *t)
+static bool replace(struct transfers *t, const struct transfers *by)
 {
 	uintptr_t low = (uintptr_t)t & -(uintptr_t)cps_sys_page(), high = (uintptr_t)(t + 1);
 	bool is_fixed = low >= place.fixed && low < place.fixed_high;
@@ -126,33 +126,52 @@ static bool replace(struct transfers *t)
 		high = place.fixed_high;
 	if (is_fixed && CPS_SYS(mprotect, low, high - low, PROT_READ | PROT_WRITE, 0) != 0)
 		return false;
-	atomic_store(&t->read, read_counted);
-	atomic_store(&t->write, write_counted);
+	atomic_store(&t->read, atomic_load(&by->read));
+	atomic_store(&t->write, atomic_load(&by->write));
 	if (is_fixed)
 		CPS_SYS(mprotect, low, high - low, PROT_READ, 0);
 	return true;
 }
 
+static uint32_t replace_all(const struct transfers *these, const struct transfers *by)
+{
+	uint32_t n = 0;
+
+	for (uintptr_t p = (place.low + 7) & -(uintptr_t)8;
+	     p + sizeof(struct transfers) <= place.high; p += 8) {
+		struct transfers *t = (struct transfers *)p;
+
+		if (atomic_load(&t->read) == atomic_load(&these->read) &&
+		    atomic_load(&t->write) == atomic_load(&these->write))
+			n += replace(t, by);
+	}
+	return n;
+}
+
+static const struct transfers counting = {read_counted, write_counted};
+static bool is_begun;
+
 /* Count from now on what streams pass to the kernel and get from it, for the resources read and write. False:
  * this C library's streams are not as they are known to be, so that they are not counted. Not for handlers. */
 static bool cps_stdio_begin(void)
 {
-	static bool is_begun;
-	uint32_t n = 0;
+	const struct transfers plain = {_IO_file_read, _IO_file_write};
 
 	if (is_begun)
 		return true;
 	if (!_IO_file_read || !_IO_file_write || !_IO_file_jumps || !dl_iterate_phdr(look, &place))
 		return false;
-	for (uintptr_t p = (place.low + 7) & -(uintptr_t)8;
-	     p + sizeof(struct transfers) <= place.high; p += 8) {
-		struct transfers *t = (struct transfers *)p;
+	return is_begun = replace_all(&plain, &counting) > 0;
+}
 
-		if (atomic_load(&t->read) == _IO_file_read &&
-		    atomic_load(&t->write) == _IO_file_write)
-			n += replace(t);
-	}
-	return is_begun = n > 0;
+/* Put the tables back. */
+static void cps_stdio_end(void)
+{
+	const struct transfers plain = {_IO_file_read, _IO_file_write};
+
+	if (is_begun)
+		replace_all(&counting, &plain);
+	is_begun = false;
 }
 
 /* To be called where the process ends by exit, when the C library has yet to write what stands in the buffers of
@@ -281,4 +300,11 @@ void cps_bytes_end(void)
 {
 	if (cps_bytes_are_wanted())
 		cps_kernel_io_end(unwritten_at_end);
+}
+
+void cps_bytes_give_back(void)
+{
+	cps_stdio_end();
+	atomic_store(&cps_bytes_wanted, false);
+	known_for = 0;
 }

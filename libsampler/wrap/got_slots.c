@@ -20,6 +20,7 @@
 #include "resource/calls.h"
 #include "setup/wanted.h"
 #include "unwind/module.h"
+#include "wrap/slots.h"
 #include "wrap/symbol_scope.h"
 #include "wrap/wrap.h"
 
@@ -35,7 +36,7 @@
  * In: a loaded file, names of functions. Out: slots that lead to thunks.
  */
 
-#define PAGE ((uintptr_t)cps_sys_page())
+#define PAGE CPS_SLOTS_PAGE
 
 enum cps_got_slots_why {
 	CPS_SLOTS_READ,	     /* the file's code also reads the slot */
@@ -57,16 +58,9 @@ struct cps_got_slots_function {
 	char left_in[CPS_SLOTS_WHYS][48]; /* the first file that has such a one */
 };
 
-struct file {
-	const struct link_map *map;
-	struct cps_loaded loaded;
-	const ElfW(Phdr) * headers;
-	size_t n_headers;
-};
-
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static bool find_headers(struct file *f)
+static bool find_headers(struct cps_slots_file *f)
 {
 	ElfW(Ehdr) e;
 
@@ -83,7 +77,13 @@ static bool find_headers(struct file *f)
 	return true;
 }
 
-static bool is_in_file(const struct file *f, uintptr_t address)
+bool cps_slots_read(const struct link_map *map, struct cps_slots_file *f)
+{
+	*f = (struct cps_slots_file){.map = map};
+	return cps_loaded_read(map, &f->loaded) && find_headers(f);
+}
+
+static bool is_in_file(const struct cps_slots_file *f, uintptr_t address)
 {
 	for (size_t i = 0; i < f->n_headers; i++)
 		if (f->headers[i].p_type == PT_LOAD &&
@@ -92,8 +92,7 @@ static bool is_in_file(const struct file *f, uintptr_t address)
 	return false;
 }
 
-/* Whether the loader has made the address read-only when it had relocated the file. */
-static bool is_sealed(const struct file *f, uintptr_t address)
+bool cps_slots_is_sealed(const struct cps_slots_file *f, uintptr_t address)
 {
 	for (size_t i = 0; i < f->n_headers; i++) {
 		const ElfW(Phdr) *h = &f->headers[i];
@@ -125,31 +124,67 @@ static bool may_refer(const uint8_t *p, uintptr_t slot, bool *is_jump)
 	return true;
 }
 
-/* Whether all code that refers to the slot calls it or jumps there. Bytes that only look like another instruction
- * count as one. */
-static bool is_only_called(const struct file *f, uintptr_t slot)
+static struct cps_slots_use *find_use(uintptr_t slot, struct cps_slots_use *uses, size_t n)
 {
-	size_t n_jumps = 0;
+	size_t low = 0, high = n;
 
-	for (size_t i = 0; i < f->n_headers; i++) {
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (uses[middle].slot < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && uses[low].slot == slot ? &uses[low] : NULL;
+}
+
+/* The distance at `p` is from 4, 5 or 8 bytes behind it. */
+static void judge_at(const uint8_t *p, struct cps_slots_use *uses, size_t n)
+{
+	static const uint8_t rests[] = {4, 5, 8};
+	int32_t distance;
+
+	if ((p[-1] & 0xc7) != 0x05)
+		return;
+	memcpy(&distance, p, sizeof(distance));
+	for (size_t i = 0; i < sizeof(rests); i++) {
+		uintptr_t slot = (uintptr_t)p + (uintptr_t)(intptr_t)distance + rests[i];
+		struct cps_slots_use *use;
+		bool is_jump;
+
+		if (slot < uses[0].slot || slot > uses[n - 1].slot)
+			continue;
+		use = find_use(slot, uses, n);
+		if (!use || !may_refer(p, slot, &is_jump))
+			continue;
+		use->n_jumps += is_jump;
+		use->is_read |= !is_jump;
+	}
+}
+
+void cps_slots_judge(const struct cps_slots_file *f, struct cps_slots_use *uses, size_t n)
+{
+	for (size_t i = 0; n && i < f->n_headers; i++) {
 		const ElfW(Phdr) *h = &f->headers[i];
 		const uint8_t *code = (const uint8_t *)f->loaded.bias + h->p_vaddr;
 
 		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
 			continue;
-		if (!(h->p_flags & PF_R))
-			return false;
-		for (size_t k = 2; k + 4 <= h->p_filesz; k++) {
-			bool is_jump;
-
-			if (!may_refer(code + k, slot, &is_jump))
-				continue;
-			if (!is_jump)
-				return false;
-			n_jumps++;
-		}
+		for (size_t k = 0; k < n; k++)
+			uses[k].is_read |= !(h->p_flags & PF_R);
+		for (size_t k = 2; h->p_flags & PF_R && k + 4 <= h->p_filesz; k++)
+			judge_at(code + k, uses, n);
 	}
-	return n_jumps > 0;
+}
+
+/* Bytes that only look like another instruction count as one. */
+static bool is_only_called(const struct cps_slots_file *f, uintptr_t slot)
+{
+	struct cps_slots_use use = {.slot = slot};
+
+	cps_slots_judge(f, &use, 1);
+	return use.n_jumps && !use.is_read;
 }
 
 /* Whether the program itself has a stub at the address by which it calls that function, and which is the function's
@@ -171,9 +206,7 @@ static bool is_stub(const struct cps_got_slots_function *w, uintptr_t address)
 	return false;
 }
 
-/* Whether the loader binds the slot when it is used for the first time: until then it leads back into the linkage
- * table. */
-static bool is_unbound(const struct file *f, const ElfW(Sym) * s, uintptr_t target)
+bool cps_slots_is_unbound(const struct cps_slots_file *f, const ElfW(Sym) * s, uintptr_t target)
 {
 	return is_in_file(f, target) &&
 	       (s->st_shndx == SHN_UNDEF || cps_loaded_address(&f->loaded, s) != target);
@@ -184,10 +217,10 @@ static bool is_unbound(const struct file *f, const ElfW(Sym) * s, uintptr_t targ
 /* Order: what the thunk loads was stored before this. On a processor that keeps loads in their order that is enough: who
  * loads the slot and jumps there sees it. On another one the branch would order nothing, and membarrier(2) would have to
  * be called in between. */
-static bool write_slot(const struct file *f, uintptr_t *slot, uintptr_t value)
+static bool write_slot(const struct cps_slots_file *f, uintptr_t *slot, uintptr_t value)
 {
 	uintptr_t page = (uintptr_t)slot & -PAGE;
-	bool sealed = is_sealed(f, (uintptr_t)slot);
+	bool sealed = cps_slots_is_sealed(f, (uintptr_t)slot);
 
 	if ((uintptr_t)slot % sizeof(*slot) ||
 	    (sealed && CPS_SYS(mprotect, page, PAGE, PROT_READ | PROT_WRITE, 0) != 0))
@@ -198,7 +231,7 @@ static bool write_slot(const struct file *f, uintptr_t *slot, uintptr_t value)
 	return true;
 }
 
-static void leave(const struct file *f, struct cps_got_slots_function *w,
+static void leave(const struct cps_slots_file *f, struct cps_got_slots_function *w,
 		  enum cps_got_slots_why why)
 {
 	const char *slash = strrchr(f->map->l_name, '/');
@@ -208,7 +241,8 @@ static void leave(const struct file *f, struct cps_got_slots_function *w,
 		snprintf(w->left_in[why], sizeof(w->left_in[why]), "%s", name);
 }
 
-static void lead(const struct file *f, const ElfW(Rela) * r, struct cps_got_slots_function *w)
+static void lead(const struct cps_slots_file *f, const ElfW(Rela) * r,
+		 struct cps_got_slots_function *w)
 {
 	uint32_t number = (uint32_t)ELF64_R_SYM(r->r_info);
 	const ElfW(Sym) *s = &f->loaded.symbols[number];
@@ -222,7 +256,7 @@ static void lead(const struct file *f, const ElfW(Rela) * r, struct cps_got_slot
 		leave(f, w, CPS_SLOTS_READ);
 		return;
 	}
-	if (is_call && is_unbound(f, s, target))
+	if (is_call && cps_slots_is_unbound(f, s, target))
 		target = cps_symbol_scope_resolve(f->map, &f->loaded, number);
 	thunk = target ? w->thunk(w->which, target) : 0;
 	if (!thunk)
@@ -233,7 +267,7 @@ static void lead(const struct file *f, const ElfW(Rela) * r, struct cps_got_slot
 		w->n_led++;
 }
 
-static void lead_all(const struct file *f, const ElfW(Rela) * list, size_t n_list,
+static void lead_all(const struct cps_slots_file *f, const ElfW(Rela) * list, size_t n_list,
 		     struct cps_got_slots_function *functions, size_t n)
 {
 	for (size_t i = 0; i < n_list; i++) {
@@ -254,9 +288,9 @@ static void lead_all(const struct file *f, const ElfW(Rela) * list, size_t n_lis
 static void cps_got_slots_lead(const struct link_map *map, struct cps_got_slots_function *functions,
 			       size_t n)
 {
-	struct file f = {.map = map};
+	struct cps_slots_file f;
 
-	if (!cps_loaded_read(map, &f.loaded) || !find_headers(&f))
+	if (!cps_slots_read(map, &f))
 		return;
 	lead_all(&f, f.loaded.calls, f.loaded.n_calls, functions, n);
 	lead_all(&f, f.loaded.others, f.loaded.n_others, functions, n);
@@ -491,141 +525,6 @@ void cps_got_slots_begin(const struct cps_wanted_resources *wanted)
 	lead_and_explain(NULL, true);
 	atomic_store(&is_on, true);
 	cps_symbol_scope_each_opened(lead_early);
-}
-
-/* ---- calls that are led to wrappers ----------------------------------------------------------- */
-/*
- * Puts the wrappers of this library before functions that the program has bound to others, because it ran already.
- *
- * In: names of wrapped functions. Out: slots that lead to the wrappers, and what stood there. While other threads run the
- * loader's list is walked under its lock, so that no file goes meanwhile.
- */
-
-#define CHANGES 4096
-
-static const char *const wrapped[] = {
-	"pthread_create", "thrd_create", "pthread_cancel", "execve", "execv",	"execvp",
-	"execvpe",	  "execl",	 "execlp",	   "execle", "fexecve", "execveat",
-	"_exit",	  "_Exit",	 "abort",	   "daemon",
-};
-#define WRAPPED (sizeof(wrapped) / sizeof(wrapped[0]))
-
-static struct change {
-	uintptr_t *slot, ours, before;
-	bool is_sealed;
-} * changes; /* NULL: there was none */
-static uint32_t n_changes;
-static uintptr_t wrapper_of[WRAPPED], real_of[WRAPPED];
-
-static void find_wrappers(const struct link_map *own)
-{
-	struct cps_loaded f;
-
-	if (!cps_loaded_read(own, &f))
-		return;
-	for (size_t i = 0; i < WRAPPED; i++) {
-		const ElfW(Sym) *s = cps_loaded_find(&f, wrapped[i], CPS_LOADED_NEWEST);
-
-		wrapper_of[i] = s ? cps_loaded_address(&f, s) : 0;
-		real_of[i] = (uintptr_t)cps_find_listed(wrapped[i]);
-	}
-}
-
-static void lead_to_wrapper(const struct file *f, const ElfW(Rela) * r, size_t i)
-{
-	const ElfW(Sym) *s = &f->loaded.symbols[ELF64_R_SYM(r->r_info)];
-	uintptr_t *slot = (uintptr_t *)(f->loaded.bias + r->r_offset);
-	uintptr_t target = __atomic_load_n(slot, __ATOMIC_RELAXED);
-	bool is_call = ELF64_R_TYPE(r->r_info) == CPS_RELOCATION_CALL;
-	bool is_bound = target == real_of[i];
-
-	if (!wrapper_of[i] || !real_of[i] || n_changes == CHANGES || s->st_shndx != SHN_UNDEF)
-		return;
-	if (!is_bound && !(is_call && is_unbound(f, s, target)))
-		return;
-	if (!is_call && !is_only_called(f, (uintptr_t)slot))
-		return;
-	changes[n_changes] =
-		(struct change){slot, wrapper_of[i], target, is_sealed(f, (uintptr_t)slot)};
-	if (write_slot(f, slot, wrapper_of[i]))
-		n_changes++;
-}
-
-static void lead_list_to_wrappers(const struct file *f, const ElfW(Rela) * list, size_t n)
-{
-	for (size_t k = 0; k < n; k++) {
-		uint32_t type = (uint32_t)ELF64_R_TYPE(list[k].r_info);
-		const char *name;
-
-		if (type != CPS_RELOCATION_CALL && type != CPS_RELOCATION_DATA)
-			continue;
-		name = f->loaded.names + f->loaded.symbols[ELF64_R_SYM(list[k].r_info)].st_name;
-		for (size_t i = 0; i < WRAPPED; i++)
-			if (strcmp(name, wrapped[i]) == 0)
-				lead_to_wrapper(f, &list[k], i);
-	}
-}
-
-static int wrap_all(struct dl_phdr_info *unused, size_t bytes, void *own)
-{
-	(void)unused, (void)bytes;
-	for (const struct link_map *map = cps_find_first_file(); map; map = map->l_next) {
-		struct file f = {.map = map};
-
-		if (map == own || map->l_addr == cps_find_loader_base() ||
-		    !cps_loaded_read(map, &f.loaded) || !find_headers(&f))
-			continue;
-		lead_list_to_wrappers(&f, f.loaded.calls, f.loaded.n_calls);
-		lead_list_to_wrappers(&f, f.loaded.others, f.loaded.n_others);
-	}
-	return 1;
-}
-
-/* A file that has gone meanwhile, or the program, may have something else there. */
-static int unwrap_all(struct dl_phdr_info *unused, size_t bytes, void *context)
-{
-	(void)unused, (void)bytes, (void)context;
-	while (n_changes) {
-		const struct change *c = &changes[--n_changes];
-		uintptr_t now = 0, page = (uintptr_t)c->slot & -PAGE;
-
-		if (!cps_copy(&now, (uintptr_t)c->slot, sizeof(now)) || now != c->ours)
-			continue;
-		if (c->is_sealed && CPS_SYS(mprotect, page, PAGE, PROT_READ | PROT_WRITE, 0) != 0)
-			continue;
-		__atomic_store_n(c->slot, c->before, __ATOMIC_RELEASE);
-		if (c->is_sealed)
-			CPS_SYS(mprotect, page, PAGE, PROT_READ, 0);
-	}
-	return 1;
-}
-
-uint32_t cps_got_slots_wrap(bool has_other_threads)
-{
-	const struct link_map *own = cps_find_first_file();
-
-	while (own && own->l_name != cps_find_own_path())
-		own = own->l_next;
-	if (!own)
-		return 0;
-	if (!changes)
-		changes = cps_arena_pages(CHANGES * sizeof(*changes));
-	if (!changes)
-		return 0;
-	find_wrappers(own);
-	if (has_other_threads)
-		dl_iterate_phdr(wrap_all, (void *)(uintptr_t)own);
-	else
-		wrap_all(NULL, 0, (void *)(uintptr_t)own);
-	return n_changes;
-}
-
-void cps_got_slots_unwrap(bool has_other_threads)
-{
-	if (has_other_threads)
-		dl_iterate_phdr(unwrap_all, NULL);
-	else
-		unwrap_all(NULL, 0, NULL);
 }
 
 /* ---- dlopen ---------------------------------------------------------------------------------- */

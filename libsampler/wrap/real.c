@@ -188,6 +188,12 @@ static void find_allocators(void)
 	errno = saved;
 }
 
+void cps_real_find_allocators(void)
+{
+	if (cps_real.malloc == first_malloc)
+		find_allocators();
+}
+
 #define FIRST(type, name, parameters, arguments)                                                   \
 	static type first_##name parameters                                                        \
 	{                                                                                          \

@@ -173,6 +173,8 @@ extern __attribute__((visibility("hidden"))) struct cps_real cps_real;
 
 /* Find all of them, as cps_real_find (process/wrapped.h) does, and keep errno. */
 void cps_real_find_again(void);
+/* The allocators, before the first call of any. */
+void cps_real_find_allocators(void);
 /* Those of thread-specific data, without asking the loader. errno stays as it is. */
 void cps_real_find_keys(void);
 

@@ -143,7 +143,8 @@ void cps_wrap_alloc_look(void)
 	const char *second = cps_find_definer("malloc", true);
 	const char *new = cps_find_definer("_Znwm", false);
 
-	if (first != cps_find_own_path())
+	*line = '\0';
+	if (!cps_find_is_late() && first != cps_find_own_path())
 		snprintf(
 			line, sizeof(line),
 			"the malloc of %.60s comes before the recorder's: calls of it are not seen",
@@ -153,8 +154,7 @@ void cps_wrap_alloc_look(void)
 			line, sizeof(line),
 			"operator new of %.60s does not call malloc: what it allocates is not seen",
 			shown(new));
-	if (*line)
-		cps_alloc_remark(line);
+	cps_alloc_remark(*line ? line : NULL);
 }
 
 /* ---- counters of the program ----------------------------------------------------------------- */

@@ -582,8 +582,10 @@ static bool give_key_up(void)
 static void drop_if_gone(struct cps_thread *t, void *context)
 {
 	(void)context;
-	if (t->is_unwatched && CPS_SYS(tgkill, cps_sys_getpid(), t->tid, 0, 0) == -ESRCH)
-		cps_thread_drop(t);
+	if (!t->is_unwatched || CPS_SYS(tgkill, cps_sys_getpid(), t->tid, 0, 0) != -ESRCH)
+		return;
+	cps_resource_bury(t);
+	cps_thread_drop(t);
 }
 
 void cps_wrap_thread_drop_gone(void)

@@ -8,7 +8,8 @@ step=${ATTACH_STEP:-37}
 cpsample=$root/scripts/cpsample
 attacher=$BUILD/cpsample-attach
 pids=
-unset CPSAMPLE_RESOURCES # only cpu can be recorded so
+unset CPSAMPLE_RESOURCES # a test says itself what is recorded
+all_attached=real,alloc,allocs,alloc-live,lock,read,write,switches,faults
 
 # Nothing that a test has started stays.
 clean_up() {

@@ -3,8 +3,8 @@
 """attached_state.py - prints what a process has that an attached recorder must give back.
 
 In: a process id. Out: lines: dispositions of signals, descriptors, names of threads, permissions of all mappings
-of files, and a digest of each linkage table (.got, .got.plt) and of all code, but not of the recorder's own library and of
-the pages that it keeps.
+of files, and a digest of each linkage table (.got, .got.plt), of all code and of what cannot be written, but not of the
+recorder's own library and of the pages that it keeps.
 """
 import hashlib
 import os
@@ -49,7 +49,7 @@ for line in open(f"/proc/{pid}/maps"):
     if not path.startswith("/") or "libcpsample" in path or path.startswith("/dev/zero"):
         continue
     begin, end = (int(x, 16) for x in fields[0].split("-"))
-    code = digest(begin, end - begin) if fields[1].startswith("r-x") else ""
+    code = digest(begin, end - begin) if fields[1][:2] == "r-" else ""
     print(fields[0], fields[1], path, code)
     if int(fields[2], 16) == 0:
         for name, at, n in tables(path, begin):

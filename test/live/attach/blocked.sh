@@ -12,15 +12,17 @@
 . "$root/test/live/attach.sh"
 can_attach
 
-for how in epoll_wait poll select nanosleep recv sem_timedwait; do
-	start out "$targets/attached" block $how
-	i=0
-	while [ $i -lt "$cycles" ]; do
-		i=$((i + 1))
-		attach "$pid" 0.03 x.cps || fail "$how: $(cat attach.err)"
+for resources in cpu $all_attached; do
+	for how in epoll_wait poll select nanosleep recv sem_timedwait; do
+		start out "$targets/attached" block $how
+		i=0
+		while [ $i -lt "$cycles" ]; do
+			i=$((i + 1))
+			CPSAMPLE_RESOURCES=$resources attach "$pid" 0.03 x.cps || fail "$how, $resources: $(cat attach.err)"
+		done
+		stop $how
+		grep -qx 'interrupted 0 wrong 0' out || fail "$how, $resources: $(cat out)"
 	done
-	stop $how
-	grep -qx 'interrupted 0 wrong 0' out || fail "$how: $(cat out)"
 done
 
 start out "$targets/attached" vfork

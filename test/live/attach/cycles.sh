@@ -43,3 +43,6 @@ cycle() {
 
 cycle 'work;deep;.*leaf' threads
 cycle 'main;run_storm' storm
+export CPSAMPLE_RESOURCES="$all_attached" # whose calls lead elsewhere meanwhile
+cycle 'work;deep;.*leaf' threads
+cycle 'main;run_storm' storm

@@ -29,10 +29,14 @@ stop preloaded
 rm -f ./*.cps
 
 start out "$targets/attached" storm
-for what in cpu,alloc real signals; do
+for what in cpu,cycles calls:malloc,alloc count; do
 	if CPSAMPLE_RESOURCES=$what attach "$pid" 1 x.cps; then fail "$what was recorded"; fi
-	grep -q "^cpsample: $pid: only cpu can be recorded in a process that ran already" attach.err || fail "$(cat attach.err)"
+	grep -q "^cpsample: $pid: [a-z:_]* cannot be had in a process that ran already" attach.err || fail "$(cat attach.err)"
 done
+if CPSAMPLE_RESOURCES=signals attach "$pid" 1 x.cps; then fail "signals were recorded"; fi
+grep -q "^cpsample: $pid: only timer can be the clock in a process that ran already" attach.err || fail "$(cat attach.err)"
+if CPSAMPLE_RESOURCES=nothing attach "$pid" 1 x.cps; then fail "nothing was recorded"; fi
+grep -q "^cpsample: $pid: CPSAMPLE_RESOURCES=nothing: .nothing. is no resource" attach.err || fail "$(cat attach.err)"
 grep -q '^TracerPid:.0$' "/proc/$pid/status" || fail "it has a tracer"
 attach "$pid" 0.1 x.cps || fail "it cannot be attached to after it was refused: $(cat attach.err)"
 stop storm

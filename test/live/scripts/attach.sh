@@ -24,8 +24,8 @@ says() {
 }
 
 says 125 '-p 1: a program (true) cannot be given as well' "$cpsample" -p 1 true
-says 125 '-r cpu,alloc: with -p only cpu can be recorded' "$cpsample" -p 1 -r cpu,alloc
-says 125 '-r real: with -p only cpu can be recorded' "$cpsample" --pid=1 -r real
+says 125 '-r cpu,alloc: with --outside only cpu can be recorded' "$cpsample" -p 1 --outside -r cpu,alloc
+says 125 '-r real: with --outside only cpu can be recorded' "$cpsample" --pid=1 --outside -r real
 says 125 '-c strata: with -p the clock is timer' "$cpsample" -p1 -c strata
 says 125 '--delay: cannot be had with -p' "$cpsample" -p 1 --delay 3
 says 125 '--toggle: cannot be had with -p' "$cpsample" -p 1 --toggle USR2
