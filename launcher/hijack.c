@@ -18,6 +18,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "libsampler/signal/disposition.h"
+
 #define SECOND_NS UINT64_C(1000000000)
 
 /* ---- code for the thread ------------------------------------------------------------------------------- */
@@ -217,6 +219,7 @@ int hijack_stop(struct hijack *h, const struct target *t, int tid)
 	memset(h, 0, offsetof(struct hijack, xstate));
 	h->is_entered = false;
 	h->n_held = 0;
+	h->drops_ticks = false;
 	h->code.before = h->frame.before = h->fp.before = NULL;
 	return stop_thread(&h->at, t, tid);
 }
@@ -294,6 +297,32 @@ static void set_up(const struct hijack *h, struct user_regs_struct *r)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
 
+static void hold(struct hijack *h, int signal)
+{
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETSIGINFO, h->at.tid, 0, &info) != 0)
+		info = (siginfo_t){.si_signo = signal, .si_code = SI_TKILL};
+	if (h->n_held < HIJACK_HELD_MOST)
+		h->held[h->n_held++] = info;
+}
+
+/* They say what they said. A tick of the recorder's, which may come while it begins, is one by what it says: if a process had sent
+ * it, it would be the program's, and end it. */
+static void send_held(struct hijack *h)
+{
+	for (int i = 0; i < h->n_held; i++) {
+		siginfo_t *info = &h->held[i];
+
+		if (h->drops_ticks && info->si_signo == CPS_SIGNAL_OWN && info->si_code == SI_TIMER)
+			continue;
+		if (syscall(SYS_rt_tgsigqueueinfo, h->at.target->pid, h->at.tid, info->si_signo,
+			    info) != 0)
+			syscall(SYS_tgkill, h->at.target->pid, h->at.tid, info->si_signo);
+	}
+	h->n_held = 0;
+}
+
 /* Waits for the next stop at a system call's begin or end. */
 static bool next_stop(struct hijack *h)
 {
@@ -305,8 +334,8 @@ static bool next_stop(struct hijack *h)
 	while (stop_wait_until(h->at.tid, &status, until) == 1 && WIFSTOPPED(status)) {
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
 			return true;
-		if (!(status >> 16) && h->n_held < HIJACK_HELD_MOST)
-			h->held[h->n_held++] = WSTOPSIG(status);
+		if (!(status >> 16))
+			hold(h, WSTOPSIG(status));
 		if (ptrace(PTRACE_SYSCALL, h->at.tid, 0, 0) != 0)
 			return false;
 	}
@@ -380,8 +409,7 @@ static bool note_signal(struct hijack *h, int signal)
 
 	if (ptrace(PTRACE_GETSIGINFO, h->at.tid, 0, &info) == 0 && info.si_code > 0)
 		return false;
-	if (h->n_held < HIJACK_HELD_MOST)
-		h->held[h->n_held++] = signal;
+	hold(h, signal);
 	return true;
 }
 
@@ -531,7 +559,5 @@ void hijack_leave(struct hijack *h)
 	h->is_entered = false;
 	h->at.slept_ns = 0;
 	ptrace(PTRACE_DETACH, h->at.tid, 0, 0);
-	for (int i = 0; i < h->n_held; i++)
-		syscall(SYS_tgkill, h->at.target->pid, h->at.tid, h->held[i]);
-	h->n_held = 0;
+	send_held(h);
 }

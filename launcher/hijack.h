@@ -40,10 +40,11 @@ struct hijack {
 	size_t xstate_bytes;
 	uint64_t mask; /* of signals */
 	struct hijack_piece code, frame, fp;
-	bool is_entered, is_in_call; /* the latter: at the end of a system call */
-	struct hijack_call call;     /* the latest; entry 0: none */
-	int held[HIJACK_HELD_MOST];  /* signals that came meanwhile */
+	bool is_entered, is_in_call;	  /* the latter: at the end of a system call */
+	struct hijack_call call;	  /* the latest; entry 0: none */
+	siginfo_t held[HIJACK_HELD_MOST]; /* signals that came meanwhile */
 	int n_held;
+	bool drops_ticks; /* those of the recorder's are nobody's any more */
 };
 
 /* Find places for code and frames. False: there are none. */

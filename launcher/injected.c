@@ -604,6 +604,7 @@ static void end_by_thread(struct injected *in, const struct cps_attach_control *
 	place_learn_recorder(in->target);
 	if (!hijack_find_places(in->target) || !find_thread(&search, NULL))
 		return; /* the lease ends it */
+	h.drops_ticks = true;
 	area = hijack_enter(&h, &why) ? map_area(&h) : 0;
 	if (area &&
 	    target_write(in->target, area, hijack_code, (size_t)(hijack_code_end - hijack_code)) &&
