@@ -48,6 +48,16 @@ static void take_signals(void)
 		sigaction(numbers[i], &action, NULL);
 }
 
+struct one {
+	int pid, child;
+	bool is_found; /* below one that was named */
+	bool is_to_retry;
+	int n_tries;
+};
+
+/* Each some 20 ms after the one before. A process that becomes another program has no libraries for a moment. */
+#define TRIES_MOST 25
+
 /* ---- one process -------------------------------------------------------------------------------------- */
 
 /* How often it is told that somebody wants the recording, at least. */
@@ -151,12 +161,12 @@ static void keep_files(struct target *t)
 		waitpid(child, NULL, 0);
 }
 
-static int record_outside(int pid, int told)
+static int record_outside(const struct one *one, int told)
 {
-	struct target t;
+	struct target t = {.is_found = one->is_found};
 	int pidfd;
 
-	target_open_outside(&t, pid);
+	target_open_outside(&t, one->pid);
 	pidfd = watch_end(&t);
 	outside_begin(&t);
 	tell(told);
@@ -166,15 +176,15 @@ static int record_outside(int pid, int told)
 }
 
 /* In a child of this process. `told`: a pipe on which a byte says that it is recorded. */
-static int record(int pid, int told)
+static int record(const struct one *one, int told)
 {
 	struct injected in;
-	struct target t;
+	struct target t = {.is_found = one->is_found, .may_retry = one->n_tries < TRIES_MOST};
 	int pidfd;
 
 	if (options.is_outside)
-		return record_outside(pid, told);
-	target_open(&t, pid, options.library, options.directory);
+		return record_outside(one, told);
+	target_open(&t, one->pid, options.library, options.directory);
 	pidfd = watch_end(&t);
 	injected_begin(&in, &t, options.library, options.is_anywhere, &has_to_end);
 	tell(told);
@@ -187,11 +197,7 @@ static int record(int pid, int told)
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
-struct one {
-	int pid, child;
-};
-
-static int start_child(int pid, const int told[2])
+static int start_child(const struct one *one, const int told[2])
 {
 	int parent = getpid(), child = fork();
 
@@ -201,7 +207,8 @@ static int start_child(int pid, const int told[2])
 	if (getppid() != parent)
 		_exit(125);
 	close(told[0]);
-	_exit(record(pid, told[1]));
+	signal(SIGTSTP, SIG_IGN); /* Ctrl-Z stops who waits for this process, and no recording */
+	_exit(record(one, told[1]));
 }
 
 /* Returns after how many seconds. */
@@ -232,18 +239,25 @@ static void end_children(const struct one *all, size_t n)
 }
 
 /* Waits until a child has ended, or for a moment. Returns false if there is no child any more. */
-static bool reap(struct one *all, size_t n, bool *was_refused)
+static bool reap(struct one *all, size_t n, const int told[2], bool *was_refused)
 {
 	static const struct timespec moment = {0, 20000000};
 	size_t left = 0;
 	int status;
 
 	for (size_t i = 0; i < n; i++) {
+		if (all[i].is_to_retry && !has_to_end) {
+			all[i].is_to_retry = false;
+			all[i].n_tries++;
+			all[i].child = start_child(&all[i], told);
+		}
 		if (all[i].child > 0 && waitpid(all[i].child, &status, WNOHANG) == all[i].child) {
 			all[i].child = 0;
-			*was_refused |= status != 0;
+			all[i].is_to_retry =
+				WIFEXITED(status) && WEXITSTATUS(status) == TARGET_RETRY;
+			*was_refused |= status != 0 && !all[i].is_to_retry;
 		}
-		left += all[i].child > 0;
+		left += all[i].child > 0 || (all[i].is_to_retry && !has_to_end);
 	}
 	if (left)
 		nanosleep(&moment, NULL);
@@ -271,10 +285,11 @@ static size_t record_all(const struct which *w, bool *was_refused, double *secon
 		fprintf(stderr, "cpsample: %s\n", strerror(errno));
 		exit(125);
 	}
-	for (size_t i = 0; i < w->n; i++)
-		all[i] = (struct one){w->pids[i], start_child(w->pids[i], told)};
-	close(told[1]);
-	while (reap(all, w->n, was_refused)) {
+	for (size_t i = 0; i < w->n; i++) {
+		all[i] = (struct one){.pid = w->pids[i], .is_found = i >= w->n_named};
+		all[i].child = start_child(&all[i], told);
+	}
+	while (reap(all, w->n, told, was_refused)) {
 		size_t n = count_begun(told[0]);
 
 		if (n && !n_begun)

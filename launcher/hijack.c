@@ -7,10 +7,12 @@
 #include "launcher/hijack.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -159,12 +161,37 @@ bool hijack_find_places(const struct target *t)
 	return code_at && frame_at && fp_at;
 }
 
+static bool was_left;
+
 bool hijack_was_left(const struct target *t)
 {
 	unsigned char there[256];
 
-	return target_read(t, code_at, there, tail_bytes()) &&
-	       memcmp(there, hijack_tail, tail_bytes()) == 0;
+	was_left = target_read(t, code_at, there, tail_bytes()) &&
+		   memcmp(there, hijack_tail, tail_bytes()) == 0;
+	return was_left;
+}
+
+/* What the file has that is mapped there; behind its end there are zeros. */
+static bool read_file(const struct target *t, uint64_t at, unsigned char *to, size_t n)
+{
+	const struct mapping *m = target_mapping(t, at);
+	char path[4400];
+	struct stat s;
+	ssize_t got = -1;
+	int fd;
+
+	if (!m || m->path[0] != '/')
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", t->pid, m->path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	memset(to, 0, n);
+	if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_ino == m->inode)
+		got = pread(fd, to, n, (off_t)(m->offset + (at - m->begin)));
+	close(fd);
+	return got >= 0;
 }
 
 /* Whether the page begins with the code for calls. */
@@ -184,12 +211,36 @@ bool hijack_is_on_way_back(const struct target *t, const struct user_regs_struct
 	       (stack && is_area(t, stack->begin - PAGE));
 }
 
+/* The kernel may be told to let nobody write so what the process may only read (proc_mem.force_override); a tracer may. */
+static bool poke(int tid, uint64_t at, const unsigned char *from, size_t n)
+{
+	for (size_t done = 0, part; done < n; done += part) {
+		uint64_t begin = (at + done) & -UINT64_C(8), word;
+		size_t skip = (size_t)(at + done - begin);
+
+		part = 8 - skip < n - done ? 8 - skip : n - done;
+		errno = 0;
+		word = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, begin, 0);
+		if (errno)
+			return false;
+		memcpy((unsigned char *)&word + skip, from + done, part);
+		if (ptrace(PTRACE_POKEDATA, tid, begin, word) != 0)
+			return false;
+	}
+	return true;
+}
+
+bool hijack_write(const struct hijack *h, uint64_t at, const void *from, size_t n)
+{
+	return target_write(h->at.target, at, from, n) || poke(h->at.tid, at, from, n);
+}
+
 static bool put(const struct hijack *h, struct hijack_piece *p, uint64_t at, const void *bytes,
 		size_t n)
 {
 	p->before = malloc(n);
 	if (!p->before || !target_read(h->at.target, at, p->before, n) ||
-	    !target_write(h->at.target, at, bytes, n)) {
+	    !hijack_write(h, at, bytes, n)) {
 		free(p->before);
 		p->before = NULL;
 		return false;
@@ -207,8 +258,13 @@ static void forget(struct hijack_piece *p)
 
 static void put_back(const struct hijack *h, struct hijack_piece *p)
 {
+	unsigned char *of_file = p->before && was_left ? malloc(p->n) : NULL;
+
+	if (of_file && read_file(h->at.target, p->at, of_file, p->n))
+		memcpy(p->before, of_file, p->n);
+	free(of_file);
 	if (p->before)
-		target_write(h->at.target, p->at, p->before, p->n);
+		hijack_write(h, p->at, p->before, p->n);
 	forget(p);
 }
 
@@ -321,6 +377,23 @@ static void send_held(struct hijack *h)
 			syscall(SYS_tgkill, h->at.target->pid, h->at.tid, info->si_signo);
 	}
 	h->n_held = 0;
+}
+
+/* Interrupts it, and waits until it has stopped, without a signal for the thread. */
+static bool interrupt(struct hijack *h)
+{
+	uint64_t until = stop_now() + SECOND_NS;
+	int status;
+
+	ptrace(PTRACE_INTERRUPT, h->at.tid, 0, 0);
+	while (stop_wait_until(h->at.tid, &status, until) == 1 && WIFSTOPPED(status)) {
+		if (stop_is_ours(status))
+			return true;
+		if (!(status >> 16) && WSTOPSIG(status) != (SIGTRAP | 0x80))
+			hold(h, WSTOPSIG(status));
+		ptrace(PTRACE_CONT, h->at.tid, 0, 0);
+	}
+	return false;
 }
 
 /* Waits for the next stop at a system call's begin or end. */
@@ -471,12 +544,12 @@ static bool run(struct hijack *h, uint64_t done, const char **why)
 			ptrace(PTRACE_CONT, h->at.tid, 0, 0);
 		*why = "the call does not come back: another thread has a lock that it needs";
 		if (is_hopeless(h, begin, &n_looks)) {
-			stop_interrupt(h->at.tid);
+			interrupt(h);
 			return false;
 		}
 	}
 	*why = "it has ended meanwhile";
-	return stop_interrupt(h->at.tid) == 0;
+	return interrupt(h);
 }
 
 bool hijack_call(struct hijack *h, const struct hijack_call *c, const char **why)
@@ -517,15 +590,11 @@ static bool has_returned(const struct hijack *h)
  * stopped at first. */
 static void settle(struct hijack *h)
 {
-	int status;
-
 	if (!h->is_in_call)
 		return;
 	ptrace(PTRACE_INTERRUPT, h->at.tid, 0, 0);
 	ptrace(PTRACE_CONT, h->at.tid, 0, 0);
-	while (stop_wait_until(h->at.tid, &status, stop_now() + SECOND_NS) == 1 &&
-	       WIFSTOPPED(status) && !stop_is_ours(status))
-		ptrace(PTRACE_CONT, h->at.tid, 0, 0);
+	interrupt(h);
 }
 
 /* It does not stop, as on a machine that does not let it run. Then it comes back by itself, as if the launcher had been

@@ -20,7 +20,7 @@
 #include "launcher/stop.h"
 
 #define HIJACK_XSTATE_MOST 16384
-#define HIJACK_HELD_MOST   16
+#define HIJACK_HELD_MOST   256
 
 struct hijack_piece {
 	uint64_t at;
@@ -50,7 +50,8 @@ struct hijack {
 /* Find places for code and frames. False: there are none. */
 bool hijack_find_places(const struct target *t);
 
-/* Whether code of a launcher lies there that was killed. Then a thread may be on its way back, and needs what lies there. */
+/* Whether code of a launcher lies there that was killed. Then a thread may be on its way back, and needs what lies there. What is
+ * put back in the end is what the files have there, where they can be read. */
 bool hijack_was_left(const struct target *t);
 
 /* Whether a thread with these registers is. */
@@ -65,6 +66,9 @@ bool hijack_enter(struct hijack *h, const char **why);
 
 /* Make a system call in it. Returns what that returns. */
 long hijack_syscall(struct hijack *h, long number, const uint64_t arguments[6]);
+
+/* Write memory of its process, also such as the process itself may only read. */
+bool hijack_write(const struct hijack *h, uint64_t at, const void *from, size_t n);
 
 /* Call it. False, with *why: it has not come back in time, or has failed, and the thread is as it was stopped then. */
 bool hijack_call(struct hijack *h, const struct hijack_call *call, const char **why);

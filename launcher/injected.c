@@ -13,11 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -214,8 +213,8 @@ static void describe_passed(struct shared *s, const struct target *t, const stru
 	s->area.inode = directory.st_ino;
 }
 
-static bool fill(const struct injected *in, const struct image *libc, const char *library,
-		 uint64_t area, const struct passed *passed)
+static bool fill(const struct injected *in, const struct hijack *h, const struct image *libc,
+		 const char *library, uint64_t area, const struct passed *passed)
 {
 	static char settings[SETTINGS_MOST + 1];
 	const struct target *t = in->target;
@@ -245,8 +244,8 @@ static bool fill(const struct injected *in, const struct image *libc, const char
 	       target_write(t, s.path, library, strlen(library) + 1) &&
 	       target_write(t, s.area.settings, settings, n) &&
 	       target_write(t, area + DATA, &s, sizeof(s)) &&
-	       target_write(t, area, hijack_code, (size_t)(hijack_code_end - hijack_code)) &&
-	       target_write(t, area + CODE, __start_injected,
+	       hijack_write(h, area, hijack_code, (size_t)(hijack_code_end - hijack_code)) &&
+	       hijack_write(h, area + CODE, __start_injected,
 			    (size_t)(__stop_injected - __start_injected));
 }
 
@@ -311,6 +310,8 @@ static bool try_thread(struct search *s, int tid)
 	}
 	why = hijack_is_on_way_back(s->t, &s->h->at.regs) ? "a call for a cpsample that was killed"
 							  : place_unsafe(s->t, &s->h->at.regs);
+	if (!why && place_in_sequence(s->t, tid, &s->h->at.regs))
+		why = "a restartable sequence";
 	if (why && s->n_tries > BY_WORDS && !s->is_anywhere)
 		why = place_unsafe_exactly(s->t, tid, why);
 	if (!why && place_is_in_recorder(s->t, tid))
@@ -356,18 +357,10 @@ static bool find_thread(struct search *s, const volatile sig_atomic_t *stop)
 
 /* ---- others that attach ------------------------------------------------------------------------------------------- */
 
-/* A name that only one process can have, and that goes with it. */
+/* Only who may trace the process can open its memory, and so take the lock, which goes with the launcher. */
 static void keep_others_out(const struct target *t)
 {
-	struct sockaddr_un name = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int n = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "cpsample attaches to %d",
-			 t->pid);
-
-	if (fd >= 0 &&
-	    bind(fd, (struct sockaddr *)&name,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) != 0 &&
-	    errno == EADDRINUSE)
+	if (flock(t->memory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 		target_refuse(t, "is recorded already, by another cpsample -p");
 }
 
@@ -505,7 +498,7 @@ static uint64_t call_there(struct injected *in, struct hijack *h, const struct i
 		library = passed.library;
 	}
 	*why = "its memory cannot be written";
-	if (!fill(in, libc, library, area, &passed)) {
+	if (!fill(in, h, libc, library, area, &passed)) {
 		unmap_area(h, area);
 		return 0;
 	}
@@ -537,12 +530,15 @@ void injected_begin(struct injected *in, struct target *t, const char *library, 
 	else
 		place_learn(t, &libc);
 	if (!hijack_find_places(t))
-		target_refuse(t, "there is no room for a signal frame in it");
+		target_refuse_for_now(t, "there is no room for a signal frame in it");
 	wait_for_killed(t);
 	*in = (struct injected){.target = t,
 				.is_threaded = target_status(t, t->pid, "Threads", 10) != 1};
-	if (!find_thread(&search, stop))
+	if (!find_thread(&search, stop)) {
+		if (stop && *stop)
+			_exit(125); /* who ends it knows */
 		refuse_search(&search);
+	}
 	if (!in->is_threaded && target_status(t, t->pid, "Threads", 10) != 1)
 		in->is_threaded = true;
 	area = call_there(in, &h, &libc, library, &answer, &why);
@@ -606,9 +602,8 @@ static void end_by_thread(struct injected *in, const struct cps_attach_control *
 		return; /* the lease ends it */
 	h.drops_ticks = true;
 	area = hijack_enter(&h, &why) ? map_area(&h) : 0;
-	if (area &&
-	    target_write(in->target, area, hijack_code, (size_t)(hijack_code_end - hijack_code)) &&
-	    target_write(in->target, area + CODE, __start_injected,
+	if (area && hijack_write(&h, area, hijack_code, (size_t)(hijack_code_end - hijack_code)) &&
+	    hijack_write(&h, area + CODE, __start_injected,
 			 (size_t)(__stop_injected - __start_injected)) &&
 	    target_write(in->target, area + DATA, &s, sizeof(s))) {
 		call = call_of(area, (const void *)end_here);

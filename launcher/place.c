@@ -9,6 +9,7 @@
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 
 struct range {
 	uint64_t begin, end;
@@ -422,4 +423,37 @@ const char *place_unsafe_exactly(const struct target *t, int tid, const char *wh
 		return why;
 	result = dwfl_getthread_frames(dwfl, tid, on_frame, &found);
 	return found ? found : result ? why : NULL;
+}
+
+/* ---- restartable sequences -------------------------------------------------------------------------------- */
+
+#ifndef PTRACE_GET_RSEQ_CONFIGURATION
+#define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
+#endif
+
+/* Of struct rseq: where the address of the sequence is. Of linux/rseq.h: what describes a sequence. */
+#define RSEQ_SEQUENCE 8
+
+struct sequence {
+	uint32_t version, flags;
+	uint64_t begin, bytes, abort;
+};
+
+/* As struct __ptrace_rseq_configuration. */
+struct rseq_place {
+	uint64_t at;
+	uint32_t bytes, signature, flags, padding;
+};
+
+bool place_in_sequence(const struct target *t, int tid, const struct user_regs_struct *regs)
+{
+	struct rseq_place place = {0};
+	struct sequence s;
+	uint64_t at = 0;
+
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tid, sizeof(place), &place) < 0 || !place.at ||
+	    !target_read(t, place.at + RSEQ_SEQUENCE, &at, sizeof(at)) || !at ||
+	    !target_read(t, at, &s, sizeof(s)))
+		return false;
+	return regs->rip - s.begin < s.bytes;
 }

@@ -11,6 +11,7 @@
 #ifndef LAUNCHER_PLACE_H
 #define LAUNCHER_PLACE_H
 
+#include <stdbool.h>
 #include <sys/user.h>
 
 #include "launcher/target.h"
@@ -30,5 +31,8 @@ const char *place_unsafe(struct target *t, const struct user_regs_struct *regs);
 /* The same by exact unwinding. `why` is the answer of the former, which holds if stacks cannot be unwound. The first call
  * takes long, and is to be made while no thread is stopped, with tid 0. */
 const char *place_unsafe_exactly(const struct target *t, int tid, const char *why);
+
+/* Whether a thread that has stopped there is in a restartable sequence (rseq), which it would begin anew if it were taken away. */
+bool place_in_sequence(const struct target *t, int tid, const struct user_regs_struct *regs);
 
 #endif

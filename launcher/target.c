@@ -24,22 +24,49 @@
 
 #define REFUSED 125
 
-void target_refuse(const struct target *t, const char *format, ...)
+static bool has_ended(const struct target *t)
+{
+	char state = target_state(t, t->pid);
+
+	return !state || state == 'Z' || state == 'X';
+}
+
+static void refuse(const struct target *t, const char *format, va_list list)
 {
 	char line[6000];
-	va_list list;
 
-	va_start(list, format);
+	if (t->is_found && has_ended(t))
+		_exit(0);
 	vsnprintf(line, sizeof(line), format, list);
-	va_end(list);
 	/* The process has a say in it, and is not to talk to the terminal. */
 	for (char *c = line; *c; c++)
 		*c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
 	fprintf(stderr, "cpsample: %d: %s\n", t->pid, line);
-	_exit(REFUSED);
 }
 
 #define OUTSIDE "; --outside records it without touching it"
+
+void target_refuse(const struct target *t, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	refuse(t, format, list);
+	va_end(list);
+	_exit(REFUSED);
+}
+
+void target_refuse_for_now(const struct target *t, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	if (t->may_retry && !has_ended(t))
+		_exit(TARGET_RETRY);
+	refuse(t, format, list);
+	va_end(list);
+	_exit(REFUSED);
+}
 
 const char *target_base_name(const char *path)
 {
@@ -376,6 +403,47 @@ static void check_filters(const struct target *t)
 		closedir(directory);
 }
 
+/* A thread of the parent that waits in vfork cannot be interrupted. */
+static bool waits_for_child(int parent)
+{
+	struct target p = {.pid = parent};
+	char path[64];
+	struct dirent *d;
+	DIR *directory;
+	bool waits = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", parent);
+	directory = opendir(path);
+	while (directory && !waits && (d = readdir(directory)))
+		waits = atoi(d->d_name) > 0 && target_state(&p, atoi(d->d_name)) == 'D';
+	if (directory)
+		closedir(directory);
+	return waits;
+}
+
+/* Where a process has put its arguments; 0: that is not told. fork leaves it as it is, too. */
+static uint64_t arguments_of(int pid)
+{
+	char text[1024];
+	const char *at = target_stat(pid, pid, text, sizeof(text));
+
+	for (int i = 0; at && i < 45; i++) /* field 48; the first behind the name is the third */
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/* Kernels may be without kcmp, or not allow it. */
+static bool shares_parents_memory(const struct target *t)
+{
+	int parent = (int)target_status(t, t->pid, "PPid", 10);
+	long differs = syscall(SYS_kcmp, t->pid, parent, KCMP_VM, 0, 0);
+
+	if (differs >= 0)
+		return !differs;
+	return arguments_of(t->pid) && arguments_of(t->pid) == arguments_of(parent) &&
+	       waits_for_child(parent);
+}
+
 static void check_rights(struct target *t)
 {
 	char path[64], features[256] = "";
@@ -389,9 +457,8 @@ static void check_rights(struct target *t)
 	    strstr(features, "shstk"))
 		target_refuse(t,
 			      "has shadow stacks, which let nobody call a function in it" OUTSIDE);
-	if (syscall(SYS_kcmp, t->pid, (int)target_status(t, t->pid, "PPid", 10), KCMP_VM, 0, 0) ==
-	    0)
-		target_refuse(t, "shares the memory of its parent (vfork); try again");
+	if (shares_parents_memory(t))
+		target_refuse_for_now(t, "shares the memory of its parent (vfork); try again");
 }
 
 static bool is_same_file(const struct target *t, const char *path)
@@ -522,7 +589,8 @@ static void prepare_passing(struct target *t, const char *directory)
 
 void target_open(struct target *t, int pid, const char *library, const char *directory)
 {
-	*t = (struct target){.pid = pid, .memory = -1};
+	t->pid = pid;
+	t->memory = -1;
 	check_process(t);
 	check_tracer(t, false);
 	check_kernel(t);
@@ -535,7 +603,8 @@ void target_open(struct target *t, int pid, const char *library, const char *dir
 
 void target_open_outside(struct target *t, int pid)
 {
-	*t = (struct target){.pid = pid, .memory = -1};
+	t->pid = pid;
+	t->memory = -1;
 	check_process(t);
 }
 
@@ -614,6 +683,7 @@ void target_find_libc(const struct target *t, struct image *libc)
 		return;
 	}
 	if (has_loader)
-		target_refuse(t, "its C library was not found" OUTSIDE);
-	target_refuse(t, "is statically linked, so that nothing can be loaded into it" OUTSIDE);
+		target_refuse_for_now(t, "its C library was not found" OUTSIDE);
+	target_refuse_for_now(
+		t, "is statically linked, so that nothing can be loaded into it" OUTSIDE);
 }

@@ -18,6 +18,9 @@ struct mapping {
 
 struct target {
 	int pid;
+	/* It was not named, but found below one that was: if it ends meanwhile, nothing is said. */
+	bool is_found;
+	bool may_retry; /* see target_refuse_for_now */
 	int memory; /* /proc/PID/mem, which stays with the program that was there when it was opened */
 	struct mapping *mappings;
 	size_t n_mappings;
@@ -45,7 +48,13 @@ struct image {
 void target_refuse(const struct target *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
-/* Open the process, and refuse it if it cannot be attached to for a reason that can be seen without touching it. `library`
+/* The same for what may be otherwise in a moment, as when the process is becoming another program. If may_retry is set nothing is
+ * printed, and the status is TARGET_RETRY. */
+#define TARGET_RETRY 124
+void target_refuse_for_now(const struct target *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+
+/* Open the process, of which is_found and may_retry are set, and all else is zero, and refuse it if it cannot be attached to for a reason that can be seen without touching it. `library`
  * and `directory`, absolute paths, are what it has to see as the launcher does. */
 void target_open(struct target *t, int pid, const char *library, const char *directory);
 

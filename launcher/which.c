@@ -132,6 +132,7 @@ void which_find(struct which *w, char **words, size_t n, bool has_tree)
 		else
 			add(w, find_name(words[i]));
 	}
+	w->n_named = w->n;
 	for (size_t i = 0; has_tree && i < w->n; i++) { /* which grows meanwhile */
 		struct family f = {w, w->pids[i]};
 

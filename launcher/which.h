@@ -10,7 +10,7 @@
 
 struct which {
 	int *pids;
-	size_t n;
+	size_t n, n_named; /* the first ones were named, the others are below them */
 };
 
 /* Find them: each word is a process id, or a name that exactly one process has, as pgrep -x finds it. has_tree: and all of their

@@ -4,7 +4,8 @@
 # and is recorded no longer than the lease lasts. The next launcher can attach.
 #
 # Seen to fail: when a second launcher wrote its signal frame over that of one that was killed before, a thread never came back
-# from its wait; single steps in place of stops at system calls end the process by SIGTRAP.
+# from its wait; single steps in place of stops at system calls end the process by SIGTRAP; what a killed launcher had written
+# behind the code was put back by the next one, which took it for what had been there.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -24,6 +25,8 @@ kill_at() {
 
 for mode in storm threads; do
 	start out "$targets/attached" $mode
+	state all
+	grep ' r-xp ' all >before
 	n=0 killed=0
 	while [ $n -lt 190 ]; do
 		! kill_at $n || killed=$((killed + 1))
@@ -35,6 +38,9 @@ for mode in storm threads; do
 	i=0
 	until attach "$pid" 0.1 x.cps || [ $((i += 1)) -gt 100 ]; do sleep 0.2; done
 	[ $i -le 100 ] || fail "$mode: cannot be attached to afterwards: $(cat attach.err)"
+	state all
+	grep ' r-xp ' all >after
+	cmp -s before after || fail "$mode: code is not what it was: $(diff before after)"
 	await grep -q '^SigBlk:.0000000000000000' "/proc/$pid/status" || fail "$mode: signals stay blocked"
 	stop $mode
 	[ $status -eq 0 ] || fail "$mode: it has ended with $status"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What cannot be attached to is refused in one line, and not touched: afterwards it has no tracer, and has got no signal.
 #
-# Seen to fail: without each of the checks, which these lines come from.
+# Seen to fail: without each of the checks, which these lines come from; with the name of a socket, which any user can take, in place of
+# a lock on the process's memory.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -96,16 +97,58 @@ if $CC -static -o static static.c 2>/dev/null; then
 	refuses "$pid" 'is statically linked, so that nothing can be loaded into it'
 fi
 
+if command -v musl-gcc >/dev/null && musl-gcc -o musl static.c 2>/dev/null; then
+	start out ./musl
+	refuses "$pid" 'uses musl'
+fi
+if $CC -m32 -o narrow static.c 2>/dev/null; then
+	start out ./narrow
+	refuses "$pid" 'was made for another architecture'
+fi
+cat >go.go <<'END'
+package main
+import ("os"; "time")
+func main() { os.Stdout.WriteString("ready\n"); for { time.Sleep(time.Hour) } }
+END
+if command -v go >/dev/null && HOME=$PWD GOCACHE=$PWD/cache GO111MODULE=off go build -o go go.go 2>/dev/null; then
+	start out ./go
+	refuses "$pid" 'is statically linked, so that nothing can be loaded into it'
+fi
+start out "$BUILD/targets/stacks" vfork
+await grep -q '^State:.*D' "/proc/$pid/status"
+child=$(cat "/proc/$pid/task/$pid/children")
+pids="$pids $child"
+refuses "${child% }" 'shares the memory of its parent (vfork)'
+kill -KILL "${child% }"
+
+# Nobody but who may trace the process can keep it from being recorded.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -x /usr/bin/python3 ]; then
+	start out "$targets/attached" storm
+	setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 -c "
+import socket, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(b'\\0cpsample attaches to $pid')
+print('ready', flush=True)
+time.sleep(1000)" >name &
+	pids="$pids $!"
+	await grep -q ready name || fail "nobody cannot take a name"
+	attach "$pid" 0.1 x.cps || fail "another user keeps it from being recorded: $(cat attach.err)"
+	rm -f x.cps
+fi
+
 cat >filter.c <<'END'
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+static volatile int is_made = 1;
 static void *confine(void *unused)
 {
 	struct sock_filter f[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
 	struct sock_fprog p = {1, f};
+	while (!is_made) /* signals are blocked until then */
+		usleep(1000);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p) == 0)
 		write(1, "ready\n", 6);
@@ -117,9 +160,11 @@ int main(int argc, char **argv)
 {
 	pthread_t t;
 	(void)argv;
-	if (argc > 1)
+	if (argc > 1) {
+		is_made = 0;
 		pthread_create(&t, NULL, confine, NULL);
-	else
+		is_made = 1;
+	} else
 		confine(NULL);
 	for (;;)
 		pause();

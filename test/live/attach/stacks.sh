@@ -50,7 +50,14 @@ ends() {
 	! grep -q interrupted out || fail "$1: a call has failed"
 }
 
+# together N: whether so many threads are in the same by now
+together() {
+	dump
+	grep -q "^$1 threads, " dump
+}
+
 begins "$targets/stacks" threads 5
+await together 5 || fail "not one group: $(cat dump)"
 grep -q '^6 threads, stopped for [0-9.]* ms$' dump || fail "$(cat dump)"
 grep -Eq "^thread $pid \\(stacks\\): sleeping in epoll_wait" dump || fail "$(cat dump)"
 has "at_end stacks.c:$(line 'epoll_wait(fd')"
@@ -83,7 +90,7 @@ wait "$pid"
 
 begins "$targets/stacks" threads 1000
 note "1,000 threads: $(sed -n 2p dump)"
-grep -q '^1000 threads, ' dump || fail "not one group: $(head -n 30 dump)"
+await together 1000 || fail "not one group: $(head -n 30 dump)"
 ends threads
 
 begins "$targets/stacks" deep 10000
