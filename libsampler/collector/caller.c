@@ -58,11 +58,6 @@ CPS_HOOK_KEEPS __attribute__((noinline)) void cps_caller_learn(struct cps_machin
 	s->code_bytes = q.bytes;
 }
 
-static CPS_HOOK bool has_code(const struct cps_state *s, uintptr_t back)
-{
-	return s->code_bytes != CPS_MACHINE_ANYWHERE && back - s->code < s->code_bytes;
-}
-
 CPS_HOOK_KEEPS __attribute__((noinline)) struct cps_calls_frame *
 cps_caller_find(struct cps_machine *m, const struct cps_calls_frame *first,
 		struct cps_calls_frame *f, uintptr_t back)
@@ -72,7 +67,7 @@ cps_caller_find(struct cps_machine *m, const struct cps_calls_frame *first,
 	if (cps_machine_has_adopted(m, f->state, back))
 		return f;
 	for (struct cps_calls_frame *g = f - 1; g > last; g--)
-		if (has_code(g->state, back) && !cps_calls_is_left(g))
+		if (cps_caller_has(g->state, back) && !cps_calls_is_left(g))
 			return g;
 	cps_machine_adopt(m, f->state, back);
 	return f;

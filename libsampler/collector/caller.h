@@ -17,6 +17,12 @@
  * nothing is found out. */
 CPS_HOOK_KEEPS void cps_caller_learn(struct cps_machine *m, struct cps_state *s, uintptr_t room);
 
+/* [signal] Whether the place to which a call returns is known to be in the code of the state's function. */
+CPS_HOOK_INLINE bool cps_caller_has(const struct cps_state *s, uintptr_t back)
+{
+	return s->code_bytes != CPS_MACHINE_ANYWHERE && back - s->code < s->code_bytes;
+}
+
 /* [signal] Who has made a call that returns to a place which is not in the code of the latest function, `f`: the latest call above
  * `first` in whose function's code the place is. `f` itself, if none is: a function has called that does not tell of its calls. */
 CPS_HOOK_KEEPS struct cps_calls_frame *cps_caller_find(struct cps_machine *m,

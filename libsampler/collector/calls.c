@@ -118,8 +118,11 @@ static inline CPS_HOOK uint64_t find_site(const struct cps_calls *c, const uintp
 static CPS_HOOK_KEEPS __attribute__((noinline)) struct cps_calls_frame *
 look_at_far(struct cps_calls *c, const uintptr_t *at)
 {
-	uintptr_t sp = interrupted_sp(c, at);
+	uintptr_t sp;
 
+	if (cps_caller_has(c->top->state, *at)) /* no handler has been called from there */
+		return c->top;
+	sp = interrupted_sp(c, at);
 	return sp - c->low < c->bytes ? active_at(c->top, sp) : c->top;
 }
 

@@ -138,8 +138,8 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 	"	jbe 1b\n" \
 	"	leaq -" CPS_ENTRY_HOOK_FAR "(%rdi), %rsi\n" \
 	"	cmpq %rdx, %rsi\n" \
-	"	ja 8f\n" \
-	"	movq 8(%rcx), %rsi\n" \
+	"	ja 7f\n" \
+	"3:	movq 8(%rcx), %rsi\n" \
 	"	testq %rsi, %rsi\n" \
 	"	jz 8f\n" \
 	"	cmpq %rsi, (%rdi)\n" \
@@ -182,6 +182,9 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 	"5:	movq %rcx, " CPS_ENTRY_HOOK_TOP "(%rax)\n"	/* direct recursion */ \
 	"	incq 8(%rdi)\n" \
 	"	jmp 4b\n" \
+	"7:	movq 16(%rcx), %rsi\n"			/* a handler's call is in no known code */ \
+	"	cmpq $-1, 48(%rsi)\n" \
+	"	jne 3b\n" \
 	"8:	movq 40(%rsp), %rdi\n" \
 	"	decq %rdi\n" \
 	"	movq %rdx, %rsi\n" \
