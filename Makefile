@@ -368,8 +368,7 @@ check-live: all $(TARGETS) ## real programs under the recorder
 # For live tests programs of aarch64 look as if they were of this machine: test/aarch64/under_qemu.c stands for each of them.
 ARM := $(BUILD)/aarch64
 ARM_ROOT := $(abspath build/root-aarch64)
-ARM_UNIT := converters/arch/test_machine converters/elf/test_symbol_table converters/read/test_decode \
-	libsampler/stream/test_format libsampler/unwind/test_registered libsampler/unwind/test_row
+ARM_UNIT := converters/arch/test_machine converters/elf/test_symbol_table libsampler/unwind/test_row
 ARM_UNIT_BINS := $(ARM_UNIT:%=$(ARM)/unit/%) $(FUZZERS:fuzz_%=$(ARM)/fuzz/replay_%)
 ARM_LIVE := $(shell sed -n 's/^\([a-z_]*\)$$/test\/live\/recorder\/\1.sh/p' test/aarch64/runs.txt)
 check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user, which needs scripts/deps aarch64

