@@ -9,9 +9,6 @@
  * for frames is read without asking the kernel whether it is there, and the list is believed only
  * if it leads, frame by frame, to the frame that the next outer evaluator is in. Where each evaluator has one
  * frame, it is believed if there are as many frames as evaluators.
- *
- * Order: each word that threads share is an address or a number that is right by itself, and the same whoever finds it. What
- * is not atomic is set before the first signal.
  */
 #include <stdatomic.h>
 

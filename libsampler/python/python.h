@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * python.h - finds the interpreter's frames on the stack, and reads its memory.
+ *
+ * Order: each word that threads share is an address or a number that is right by itself, and the same whoever finds it. What
+ * is not atomic is set before the first signal.
  */
 #ifndef CPS_PYTHON_H
 #define CPS_PYTHON_H

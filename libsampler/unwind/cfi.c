@@ -481,7 +481,9 @@ static bool is_of_kernel(const struct cps_fde *fde)
 	return is_restorer(fde->start) || is_restorer(fde->start + CPS_REGS_RESTORER_EARLY);
 }
 
-bool cps_cfi_is_bare_restorer(uintptr_t pc)
+/* Whether this is such code without unwind information, as ours is and Go's. `pc` is an instruction
+ * of it, or the address before. */
+static bool is_bare_restorer(uintptr_t pc)
 {
 	return is_restorer(pc + 1) || is_restorer(pc) || is_restorer(pc - CPS_REGS_RESTORER_CALL);
 }
@@ -509,6 +511,11 @@ static bool find_ra(const struct state *s, struct cps_row *row)
 		(row->ra == CPS_RA_ALONE || ra_at == fp_at + CPS_REGS_RA_ABOVE_FP));
 }
 
+bool cps_cfi_is_returned(const struct cps_regs *regs, uintptr_t pc)
+{
+	return cps_regs_may_be_returned(regs) && is_bare_restorer(pc);
+}
+
 void cps_cfi_row(const struct cps_module *m, uintptr_t pc, bool is_guess, struct cps_row *row)
 {
 	struct cps_fde_window window;
@@ -517,7 +524,7 @@ void cps_cfi_row(const struct cps_module *m, uintptr_t pc, bool is_guess, struct
 
 	*row = (struct cps_row){.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
 	if (!describe(m, pc, window_for(m, is_guess, &window), &fde, &s, row)) {
-		if (cps_cfi_is_bare_restorer(pc))
+		if (is_bare_restorer(pc))
 			row->kind = CPS_ROW_SIGNAL;
 		return;
 	}

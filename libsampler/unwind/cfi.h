@@ -51,9 +51,9 @@ struct cps_row {
  * call, not the return address. is_guess: the module may be unloaded meanwhile. */
 void cps_cfi_row(const struct cps_module *m, uintptr_t pc, bool is_guess, struct cps_row *row);
 
-/* [signal] Whether this is code without unwind information that handlers of signals return to, as ours is and Go's. `pc` is an
- * instruction of it, or the address before. */
-bool cps_cfi_is_bare_restorer(uintptr_t pc);
+/* [signal] Whether a handler has returned with these registers to code that is in no file, of which pc is an instruction or the
+ * address before. */
+bool cps_cfi_is_returned(const struct cps_regs *regs, uintptr_t pc);
 
 enum cps_step { CPS_STEP_OK, CPS_STEP_NO_RECIPE, CPS_STEP_BAD_MEMORY, CPS_STEP_UNKNOWN_REGISTER };
 

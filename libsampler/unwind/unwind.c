@@ -311,12 +311,6 @@ static bool signal_step(struct walk *w, uint32_t *mark)
 	return true;
 }
 
-/* Whether a handler returns there, to code that is in no file. */
-static bool is_returned(const struct walk *w, uintptr_t pc)
-{
-	return cps_regs_may_be_returned(&w->regs) && cps_cfi_is_bare_restorer(pc);
-}
-
 static void skip_new_handler(struct walk *w)
 {
 	struct cps_regs regs = w->regs;
@@ -415,7 +409,8 @@ static enum outcome walk_some(struct walk *w, uint32_t *mark)
 				return STOPPED;
 		} else if (kind == CPS_ROW_END) {
 			return STOPPED;
-		} else if (kind == CPS_ROW_SIGNAL || (kind == CPS_ROW_NONE && is_returned(w, pc))) {
+		} else if (kind == CPS_ROW_SIGNAL ||
+			   (kind == CPS_ROW_NONE && cps_cfi_is_returned(&w->regs, pc))) {
 			if (!signal_step(w, mark))
 				return STOPPED;
 		} else if (kind == CPS_ROW_NONE) {
