@@ -372,7 +372,7 @@ ARM_UNIT := converters/arch/test_machine converters/elf/test_symbol_table libsam
 ARM_UNIT_BINS := $(ARM_UNIT:%=$(ARM)/unit/%) $(FUZZERS:fuzz_%=$(ARM)/fuzz/replay_%)
 ARM_LIVE := $(shell sed -n 's/^\([a-z_]*\)$$/test\/live\/recorder\/\1.sh/p' test/aarch64/runs.txt)
 check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user, which needs scripts/deps aarch64
-	$(Q)$(MAKE) --no-print-directory ARCH=aarch64 BUILD=$(ARM) all arm-targets $(call only,$(ARM_UNIT_BINS))
+	$(Q)$(MAKE) --no-print-directory ARCH=aarch64 CC=aarch64-linux-gnu-gcc BUILD=$(ARM) all arm-targets $(call only,$(ARM_UNIT_BINS))
 	$(Q)mkdir -p $(ARM)/live/targets
 	$(Q)ln -sf ../cpconv $(ARM)/targets/cpconv && ln -sf ../cpsample-attach $(ARM)/targets/attach
 	$(Q)ln -sfn ../../targets $(ARM)/live/targets/real
