@@ -380,7 +380,7 @@ check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user
 	$(Q)$(CC) -O2 -static -DROOT='"$(ARM_ROOT)"' -o $(ARM)/live/under_qemu test/aarch64/under_qemu.c
 	$(Q)for f in $(ARM)/targets/*; do case $$f in *.d) ;; *) ln -f $(ARM)/live/under_qemu $(ARM)/live/targets/$${f##*/} ;; esac; done
 	$(Q)BUILD=$(ARM)/live JOBS=$(CORES) RUNNER="qemu-aarch64 -L $(ARM_ROOT)" test/run $(call only,$(ARM_UNIT_BINS)) \
-		$(call only,test/aarch64/calls.sh test/aarch64/read.sh $(ARM_LIVE))
+		$(call only,test/aarch64/calls.sh test/aarch64/processors.sh test/aarch64/read.sh $(ARM_LIVE))
 
 arm-targets: $(TARGETS)
 

@@ -16,7 +16,7 @@
 /* ---- the frame of a signal ------------------------------------------------------------------- */
 /*
  * From the stack pointer of the handler up there are: siginfo; the context, with records of the other registers in 4096 bytes
- * at its end; if these do not suffice, more records, whose address and size one of the former says; and a frame record, by
+ * at its end; if these do not suffice, more records, which begin in them, and whose address and size one of the former says; and a frame record, by
  * which the interrupted function is found from the handler's. The handler's frame pointer is the address of that.
  */
 
@@ -99,10 +99,10 @@ static inline uintptr_t cps_regs_frame_end(const ucontext_t *uc)
 		(const struct extra_context *)cps_regs_record(uc, EXTRA_MAGIC);
 	uintptr_t end = (uintptr_t)(uc + 1), record[2];
 
-	if (extra && (extra->head.size < sizeof(*extra) || extra->datap < end ||
-		      extra->datap - end > 4096 || extra->size > (1u << 20)))
+	if (extra && (extra->head.size < sizeof(*extra) || extra->datap < (uintptr_t)extra ||
+		      extra->datap >= end || extra->size > (1u << 20)))
 		return 0;
-	if (extra)
+	if (extra && extra->datap + extra->size > end)
 		end = extra->datap + extra->size;
 	memcpy(record, (const void *)end, sizeof(record));
 	return record[0] == uc->uc_mcontext.regs[CPS_REG_FP] &&
