@@ -29,6 +29,7 @@ Test(profile, incomplete_stacks_stand_apart)
 	build_sample_marked(&b, 0, CPS_MARK_TOO_DEEP, 16, "--01--00--02");
 	build_sample_marked(&b, 0, CPS_MARK_BOUNDED, 32, "--01--02--03");
 	build_sample_marked(&b, 0, CPS_MARK_NOT_SAMPLED, 64, "--07--01");
+	build_sample_marked(&b, 0, CPS_MARK_COPIED, 128, "--04--05");
 	build_sample_marked(&b, 0, CPS_MARK_COMPLETE, 1000, "");
 	build_end(&b);
 	struct profile *p = build_finish(&b);
@@ -38,6 +39,7 @@ Test(profile, incomplete_stacks_stand_apart)
 	cr_assert_eq(profile_weight(p, "?+1 ?+0 ?+2"), 16);
 	cr_assert_eq(profile_weight(p, "[incomplete] ?+1 ?+2 ?+3"), 32);
 	cr_assert_eq(profile_weight(p, "?+7 ?+1"), 64);
+	cr_assert_eq(profile_weight(p, "[incomplete] ?+4 ?+5"), 128);
 	cr_assert_eq(profile_weight(p, "[incomplete]"), 1000, "nothing is known of an empty stack");
 	cr_assert_eq(p->processes[0].weight_complete, 1001);
 	for (unsigned mark = 1; mark < CPS_MARK_COUNT; mark++)

@@ -225,7 +225,7 @@ Test(resources, and_samples_that_cannot_be)
 		"a sample is of an unknown atom");
 	refused(begun(&r), CPS_TAG_SAMPLES, BYTES("\1\0\0\1\x80\x80\x80\x80\x40\2\0\0"),
 		"does not fit 32 bits");
-	refused(begun(&r), CPS_TAG_SAMPLES, BYTES("\1\0\0\5\4\17\1\2\0\0"), "unknown mark");
+	refused(begun(&r), CPS_TAG_SAMPLES, BYTES("\1\0\0\5\4\20\1\2\0\0"), "unknown mark");
 	refused(begun(&r), CPS_TAG_SAMPLES, BYTES("\1\0\0\5\4\10\0\2\0\0"),
 		"a block's number is out of range");
 	refused(begun(&r), CPS_TAG_SAMPLES, BYTES("\1\0\0\5\4\10"), "ends too early");
