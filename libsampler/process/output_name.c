@@ -98,8 +98,9 @@ static void append_component(struct text *t, const char *s)
 static void append_number(struct text *t, unsigned long long n)
 {
 	char digits[32];
+	int bytes = snprintf(digits, sizeof(digits), "%llu", n);
 
-	append(t, digits, (size_t)snprintf(digits, sizeof(digits), "%llu", n));
+	append(t, digits, (size_t)bytes);
 }
 
 static void append_rank(struct text *t)
