@@ -3,7 +3,7 @@
 # A process that sees other files than the launcher is attached to by descriptors: it is in a root directory, a mount and a pid
 # namespace of its own, has neither the library nor the directory of the recordings, and its number is 2 there. The recording is where the
 # launcher wants it, with the number that it has for the launcher. Afterwards it has the descriptors that it had before.
-# Without /proc it is refused, in one line, and so is one whose root directory belongs to nobody who may be traced.
+# Without /proc it is refused, in one line.
 #
 # Seen to fail: with the number that the process has itself, the recording was of another process; with the directory's descriptor
 # left open, the process had one more.

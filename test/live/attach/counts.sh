@@ -5,9 +5,8 @@
 # Afterwards linkage tables, what the loader has made read-only, dispositions and descriptors are as before; also if the launcher
 # was killed, and with streams of the C library that were led elsewhere.
 #
-# Seen to fail: without taking a thread's entry at its first wrapped call, 0 of 20 waits and 0 of 500 calls were seen; when a file
-# that was closed was taken for known, 40 of 400 calls of the plugin; without led_slots' end, tables differ; without putting the
-# tables of streams back, what is read-only differs; when a second recording kept the blocks of the first one, live was 860,000.
+# Seen to fail: when a file that was closed was taken for known, 40 of 400 calls of the plugin; and when the program had not used
+# all that it uses before its tables were read for the first time, its tables of libc differed.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"

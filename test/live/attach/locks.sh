@@ -8,8 +8,8 @@
 # Seen to fail: without the search, as here on purpose, the process would hang if the call were not given up; when only words that
 # follow calls were looked at, and one stack, the thread in a handler with a stack of its own was taken, and the process ended.
 #
-# Chance: one of these threads is in the allocator with a lock that matters for half of its time. That it is not in twenty
-# tries has a chance of one in a million.
+# Chance: one of these threads is in the allocator with a lock that matters for half of its time, which one of a few tries meets.
+# Beside others a thread may stay where it is for many tries, so that there are two hundred.
 # Afterwards the C library keeps the memory of threads that have ended, so that they are made without the allocator.
 #
 # May run beside others.
@@ -19,7 +19,7 @@ can_attach
 
 start out "$targets/attached" alloc 2
 i=0 undone=0
-while [ $undone -eq 0 ] && [ $i -lt 20 ]; do
+while [ $undone -eq 0 ] && [ $i -lt 200 ]; do
 	i=$((i + 1))
 	attach "$pid" 0.05 x.cps --anywhere || undone=1
 done

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What cannot be attached to is refused in one line, and not touched: afterwards it has no tracer, and has got no signal.
 #
-# Seen to fail: without each of the checks, which these lines come from; with the name of a socket, which any user can take, in place of
-# a lock on the process's memory.
+# Seen to fail: without each of the checks, which these lines come from.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"

@@ -4,9 +4,7 @@
 # wait for; of programs with and without shared libraries, of other C libraries and Go, in another root, stopped, or with their
 # file removed. The process has no tracer afterwards, and none of its calls has failed.
 #
-# Seen to fail: without making calls again, epoll_wait said "interrupted" (blocked); with stacks copied only up to 128 KiB the deep
-# one had no main; without the copy of the interrupted stack the handler's had no interrupted_here; without out_name the name of a
-# thread reached the terminal; with the offset of the interpreter's first thread wrong, Python functions were missing.
+# Seen to fail: when files that were removed, or that lie in another root, were opened by the paths that the process has for them.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
