@@ -247,6 +247,7 @@ static CPS_HOOK bool forget_who_was_left(struct cps_calls *c, const uintptr_t *a
 	if (!was_left || c->forgiven == FORGIVEN)
 		return false;
 	c->forgiven++;
+	c->is_elsewhere = false;
 	c->machine.busy_at = 0;
 	return true;
 }
