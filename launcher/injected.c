@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,17 +177,27 @@ struct passed {
 	char library[32];
 };
 
+/* A mount of its own, which is nowhere: by ".." one comes to nothing that is above the directory. */
+static int open_alone(const char *directory)
+{
+	return (int)syscall(SYS_open_tree, AT_FDCWD, directory,
+			    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+}
+
 /* The settings name the directory by its descriptor. */
 static bool pass(struct injected *in, struct hijack *h, const char *library, uint64_t area,
 		 struct passed *p, const char **why)
 {
 	const struct target *t = in->target;
-	int ours[2] = {open(library, O_RDONLY | O_CLOEXEC),
-		       open(t->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	int ours[2] = {open(library, O_RDONLY | O_CLOEXEC), open_alone(t->directory)};
 	char directory[32];
 	bool done;
 
-	*why = "the library or the directory of the recordings cannot be opened";
+	*why = ours[0] < 0
+		       ? "the library cannot be opened"
+		       : "it sees other files, and its directory cannot be had without those "
+			 "above it, which takes CAP_SYS_ADMIN and Linux 5.2; --outside records it "
+			 "without touching it";
 	done = ours[0] >= 0 && ours[1] >= 0 &&
 	       passed_give(h, area + PASSING, ours, p->theirs, 2, why);
 	for (int i = 0; i < 2; i++)
@@ -477,6 +488,16 @@ static void wait_for_answer(const struct injected *in, uint64_t area, struct sha
 	}
 }
 
+/* Takes from the process what it was given. Returns 0. */
+static uint64_t undo(const struct injected *in, struct hijack *h, uint64_t area,
+		     const struct passed *p)
+{
+	if (in->target->sees_other_files)
+		passed_close(h, p->theirs, 2);
+	unmap_area(h, area);
+	return 0;
+}
+
 static uint64_t call_there(struct injected *in, struct hijack *h, const struct image *libc,
 			   const char *library, struct shared *answer, const char **why)
 {
@@ -498,15 +519,15 @@ static uint64_t call_there(struct injected *in, struct hijack *h, const struct i
 		library = passed.library;
 	}
 	*why = "its memory cannot be written";
-	if (!fill(in, h, libc, library, area, &passed)) {
-		unmap_area(h, area);
-		return 0;
-	}
+	if (!fill(in, h, libc, library, area, &passed))
+		return undo(in, h, area, &passed);
 	call = call_of(area, in->is_threaded ? (const void *)make_thread : (const void *)load_here);
 	if (!hijack_call(h, &call, why) || !read_shared(in, area, answer))
 		return 0; /* the area stays: something in the process may refer to it */
 	*why = NULL;
-	if (!in->is_threaded || answer->result)
+	if (in->is_threaded && answer->result) /* who would close them was not made */
+		undo(in, h, area, &passed);
+	else if (!in->is_threaded)
 		unmap_area(h, area);
 	return area;
 }

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 # A process that sees other files than the launcher is attached to by descriptors: it is in a root directory, a mount and a pid
 # namespace of its own, has neither the library nor the directory of the recordings, and its number is 2 there. The recording is where the
-# launcher wants it, with the number that it has for the launcher. Afterwards it has the descriptors that it had before.
+# launcher wants it, with the number that it has for the launcher. Nothing above that directory can be reached by the directory's
+# descriptor. Afterwards it has the descriptors that it had before.
 # Without /proc it is refused, in one line.
 #
 # Seen to fail: with the number that the process has itself, the recording was of another process; with the directory's descriptor
-# left open, the process had one more.
+# left open, the process had one more; with the directory simply opened, what stands beside it was found by "..".
 #
 # Chance: a thread that always works has samples in 2 s on a machine that does ten other things.
 #
@@ -40,6 +41,14 @@ inside() {
 # Numbers of descriptors, and what they are.
 descriptors() { find "/proc/$pid/fd" -mindepth 1 -printf '%f %l\n' | sort; }
 
+# The process has a descriptor of the directory. Sets $passed to its path, which leads where the descriptor does.
+is_passed() {
+	for passed in "/proc/$pid/fd/"*; do
+		[ "$(stat -Lc %d:%i "$passed")" != "$(stat -c %d:%i there)" ] || return 0
+	done
+	return 1
+}
+
 for mode in threads storm; do
 	inside mounts $mode
 	descriptors >before
@@ -54,7 +63,11 @@ for mode in threads storm; do
 		[ ! -e "there/attached.$pid.cps.journal" ] || fail "$mode: its journal stays"
 		rm -f "there/attached.$pid.cps"
 	done
-	env -u CPSAMPLE_KEEP XDG_CACHE_HOME="$PWD/cache" "$cpsample" -p "$pid" --duration 2 --dir there -o last.cps 2>cpsample.err || fail "$mode: $(cat cpsample.err)"
+	env -u CPSAMPLE_KEEP XDG_CACHE_HOME="$PWD/cache" "$cpsample" -p "$pid" --duration 2 --dir there -o last.cps 2>cpsample.err &
+	recorder=$!
+	await is_passed || fail "$mode: it has no descriptor of the directory: $(cat cpsample.err)"
+	[ ! -e "$passed/../out" ] || fail "$mode: the directory's descriptor leads out of it"
+	wait "$recorder" || fail "$mode: $(cat cpsample.err)"
 	mostly_whole there/last.cps 99 || fail "$mode: whole stacks: $(info there/last.cps complete_percent)"
 	[ "$(info there/last.cps ended)" = detached ] || fail "$mode: ended: $(info there/last.cps ended)"
 	descriptors >after
@@ -72,6 +85,12 @@ inside mounts threads
 	"$CPCONV" --functions out.cps >functions 2>&1
 	grep -qw leaf functions || fail "outside: $(cat functions)"
 }
+if "$cpsample" -p "$pid" --outside --duration 1 -o out.cps 2>cpsample.err; then
+	"$CPCONV" --functions out.cps >functions 2>&1
+	grep -qw leaf functions || fail "outside: $(cat functions)"
+else
+	grep -q 'may not be watched\|no perf events' cpsample.err || fail "outside: $(cat cpsample.err)"
+fi
 kill -TERM "$pid"
 wait "$outer" || fail "outside: ended with $?"
 
