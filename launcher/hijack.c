@@ -363,8 +363,10 @@ static void hold(struct hijack *h, int signal)
 		h->held[h->n_held++] = info;
 }
 
-/* They say what they said. A tick of the recorder's, which may come while it begins, is one by what it says: if a process had sent
- * it, it would be the program's, and end it. */
+/* Those of sigqueue, timers, message queues and asynchronous I/O say what they said. What only the kernel may say, of kill, tgkill or
+ * a child that ended, it lets nobody else say (rt_tgsigqueueinfo): those are of tgkill then, by the launcher, and who asks for
+ * si_code or si_pid gets that. A tick of the recorder's, which may come while it begins, is one by what it says: if a process had
+ * sent it, it would be the program's, and end it. */
 static void send_held(struct hijack *h)
 {
 	for (int i = 0; i < h->n_held; i++) {

@@ -281,7 +281,6 @@ static void drop_if_gone(struct cps_thread *t, void *clock)
 
 /* ---- the end ------------------------------------------------------------------------------------ */
 
-/* Threads may be in the handler still: their ticks find a closed gate. */
 /* The program may have closed it, and have another file of this number. */
 static void close_passed(void)
 {
@@ -293,6 +292,7 @@ static void close_passed(void)
 	passed.fd = -1;
 }
 
+/* Threads may be in the handler still: their ticks find a closed gate. */
 static void give_back(void)
 {
 	cps_lease_begin(NULL, 0);
@@ -458,7 +458,7 @@ static void prepare(const struct cps_attach_area *a)
 	cps_lease_begin(&control.lease, CPS_ATTACH_LEASE_NS);
 }
 
-static bool begin(const struct cps_attach_area *a)
+static bool begin(struct cps_attach_area *a)
 {
 	prepare(a);
 	if (!cps_start_attached()) {
@@ -474,6 +474,7 @@ static bool begin(const struct cps_attach_area *a)
 		return true;
 	cps_attach_say("libcpsample: no thread can be made in it; not recording\n");
 	stop();
+	a->directory = 0; /* is closed by that */
 	return false;
 }
 
