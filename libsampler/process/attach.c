@@ -196,6 +196,8 @@ static int scan(const struct cps_clock *clock, bool is_first)
 	return n < 0 ? (int)n : 0;
 }
 
+#define LINKS_ALONE 3 /* "." and ".." as well */
+
 /* The directory has a link for each thread. */
 static uint64_t count_threads(void)
 {
@@ -296,7 +298,7 @@ static void close_passed(void)
 static void give_back(void)
 {
 	cps_lease_begin(NULL, 0);
-	cps_led_slots_end(is_threaded);
+	cps_led_slots_end(is_threaded, count_threads() == LINKS_ALONE);
 	cps_bytes_give_back();
 	if (is_threaded) /* else this may be in a handler itself */
 		cps_thread_wait_for_handlers();

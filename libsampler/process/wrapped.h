@@ -62,8 +62,9 @@ void cps_got_slots_child(void);
 uint32_t cps_led_slots_begin(bool has_other_threads);
 /* Look for files that were loaded since. To be called now and then by a thread of the recorder's. */
 void cps_led_slots_look(void);
-/* Put back what stood there, but not in files that are gone. Without other threads it may be called anywhere. */
-void cps_led_slots_end(bool has_other_threads);
+/* Put back what stood there, but not in files that are gone. Who may wait for the loader's lock does. Who may not can be anywhere,
+ * and puts back only what the loader has not sealed if other threads are there (not is_alone). */
+void cps_led_slots_end(bool may_wait, bool is_alone);
 /* In a child made by fork, which is not recorded: entries lead to wrappers still, which do nothing. */
 void cps_led_slots_child(void);
 

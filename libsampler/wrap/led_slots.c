@@ -110,7 +110,11 @@ static struct workroom {
 	} changes[CHANGES];
 	struct cps_slots_use candidates[CANDIDATES];   /* of one file */
 	_Atomic(const struct link_map *) known[KNOWN]; /* files that need not be looked at again */
-	uint16_t by_name[NAMES];		       /* numbers of names, from 1 on */
+	struct judged {
+		const struct link_map *map;
+		uint32_t n_left; /* slots that stay as they are, since code reads them */
+	} judged[KNOWN];
+	uint16_t by_name[NAMES]; /* numbers of names, from 1 on */
 } * room;
 static uint32_t n_changes, n_candidates;
 static atomic_bool is_on;
@@ -308,11 +312,21 @@ static void lead_list(const struct cps_slots_file *f, const ElfW(Rela) * list, s
 	}
 }
 
-/* The C library hands the addresses of allocators on, and compares none. */
+static uint32_t place_of(const struct link_map *map)
+{
+	return (uintptr_t)map / 64 % KNOWN;
+}
+
+/* The C library hands the addresses of allocators on, and compares none. A file's code is read again only if there are other slots
+ * than those that it reads. */
 static void lead_candidates(const struct cps_slots_file *f)
 {
+	struct judged *judged = &room->judged[place_of(f->map)];
 	bool is_libc = cps_find_is_libc(f->map);
 
+	if (judged->map == f->map && judged->n_left == n_candidates)
+		return;
+	*judged = (struct judged){.map = f->map};
 	if (!is_libc)
 		cps_slots_judge(f, room->candidates, n_candidates);
 	for (uint32_t i = 0; i < n_candidates; i++) {
@@ -321,7 +335,7 @@ static void lead_candidates(const struct cps_slots_file *f)
 		if (is_libc || (use->n_jumps && !use->is_read))
 			lead(f, use->slot, &names[use->which]);
 		else
-			n_read += use->n_jumps > 0;
+			judged->n_left++, n_read += use->n_jumps > 0;
 	}
 }
 
@@ -329,7 +343,7 @@ static void lead_candidates(const struct cps_slots_file *f)
 
 static _Atomic(const struct link_map *) *known_at(const struct link_map *map)
 {
-	return &room->known[(uintptr_t)map / 64 % KNOWN];
+	return &room->known[place_of(map)];
 }
 
 /* The loader has made read-only what it does not change any more. */
@@ -388,7 +402,14 @@ static void forget_gone(void)
 	n_changes = n;
 	for (uint32_t i = 0; i < KNOWN; i++)
 		atomic_store(&room->known[i], NULL);
+	memset(room->judged, 0, sizeof(room->judged));
 }
+
+struct look {
+	const struct link_map *at; /* a file that is to be led now */
+	bool is_first, is_controllers;
+	bool is_beside; /* at the end: other threads, without the loader's lock */
+};
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
@@ -404,23 +425,38 @@ static void put_back(void)
 	close_page();
 }
 
-/* Who is at it already, in a thread that was interrupted there, finds that it is over. */
-static int put_back_now(struct dl_phdr_info *unused, size_t bytes, void *context)
+/* Other threads run, and may close a file meanwhile. The kernel writes where memory is still, and fails elsewhere. A page that is
+ * sealed is not touched, because it may be another's by then: its slots keep their wrappers, which do nothing. What stays is noted
+ * for the next end. */
+static void put_back_beside(void)
 {
-	(void)unused, (void)bytes, (void)context;
+	for (uint32_t i = cps_copy_is_safe() ? n_changes : 0; i--;) {
+		const struct change *c = &room->changes[i];
+		uintptr_t now = 0, before = c->before;
+		struct iovec here = {&before, sizeof(before)};
+		struct iovec there = {(void *)c->slot, sizeof(before)};
+
+		if (!c->is_sealed && cps_copy(&now, c->slot, sizeof(now)) && now == c->ours)
+			cps_sys6(SYS_process_vm_writev, cps_sys_getpid(), (long)&here, 1,
+				 (long)&there, 1, 0);
+	}
+}
+
+/* Who is at it already, in a thread that was interrupted there, finds that it is over. */
+static int put_back_now(struct dl_phdr_info *unused, size_t bytes, void *look)
+{
+	(void)unused, (void)bytes;
 	if (atomic_flag_test_and_set(&is_busy))
 		return 1;
-	put_back();
+	if (((const struct look *)look)->is_beside)
+		put_back_beside();
+	else
+		put_back();
 	atomic_flag_clear(&is_busy);
 	return 1;
 }
 
 /* ---- looks ----------------------------------------------------------------------------------- */
-
-struct look {
-	const struct link_map *at; /* a file that is to be led now */
-	bool is_first, is_controllers;
-};
 
 static bool is_unknown(const struct link_map *map)
 {
@@ -564,11 +600,13 @@ uint32_t cps_led_slots_begin(bool has_other_threads)
 	return n_led;
 }
 
-void cps_led_slots_end(bool has_other_threads)
+void cps_led_slots_end(bool may_wait, bool is_alone)
 {
+	struct look look = {.is_beside = !may_wait && !is_alone};
+
 	atomic_store(&is_on, false);
 	if (room)
-		call(put_back_now, NULL, has_other_threads);
+		call(put_back_now, &look, may_wait);
 }
 
 void cps_led_slots_child(void)

@@ -3,8 +3,8 @@
 """attached_state.py - prints what a process has that an attached recorder must give back.
 
 In: a process id. Out: lines: dispositions of signals, descriptors, names of threads, permissions of all mappings
-of files, and a digest of each linkage table (.got, .got.plt), of all code and of what cannot be written, but not of the
-recorder's own library and of the pages that it keeps.
+of files, a digest of each linkage table (.got, .got.plt) and how many words of it lead into the recorder, and a digest
+of all code and of what cannot be written, but not of the recorder's own library and of the pages that it keeps.
 """
 import hashlib
 import os
@@ -18,6 +18,13 @@ memory = open(f"/proc/{pid}/mem", "rb")
 def digest(at, n):
     memory.seek(at)
     return hashlib.sha256(memory.read(n)).hexdigest()[:16]
+
+
+def led(at, n):
+    """How many words lead into the recorder."""
+    memory.seek(at)
+    words = struct.unpack(f"<{n // 8}Q", memory.read(n // 8 * 8))
+    return sum(begin <= word < end for word in words for begin, end in recorder)
 
 
 def tables(path, base):
@@ -40,6 +47,10 @@ def tables(path, base):
             yield text, base - (first & ~4095) + address, n
 
 
+recorder = []
+for line in open(f"/proc/{pid}/maps"):
+    if "libcpsample" in line:
+        recorder.append([int(x, 16) for x in line.split()[0].split("-")])
 for line in open(f"/proc/{pid}/status"):
     if line.startswith(("SigIgn", "SigCgt", "TracerPid")):
         print(line.split())
@@ -53,7 +64,7 @@ for line in open(f"/proc/{pid}/maps"):
     print(fields[0], fields[1], path, code)
     if int(fields[2], 16) == 0:
         for name, at, n in tables(path, begin):
-            print(path, name, digest(at, n))
+            print(path, name, digest(at, n), led(at, n))
 print(sorted(os.listdir(f"/proc/{pid}/fd"), key=int))
 names = set()
 for tid in os.listdir(f"/proc/{pid}/task"):

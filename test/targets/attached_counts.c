@@ -6,6 +6,7 @@
  *
  * threads PLUGIN  a thread allocates, two wait for each other, the first one opens the plugin again and again
  * single PLUGIN   all but the waiting, in one thread, which works in between
+ * later PLUGIN    the same, but from the second round on another thread is there, which waits
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -28,6 +29,7 @@
 #define CALLS  40 /* of the plugin's, each time that it is open */
 
 static atomic_bool is_over;
+static bool is_later;
 static atomic_uint round_asked, rounds_done[4];
 static void *old[OLD], *kept[KEPT];
 static uint64_t inner_ns, outer_ns;
@@ -241,10 +243,29 @@ static void tell(void)
 	inner_ns = outer_ns = 0;
 }
 
+static void *stay(void *until_over)
+{
+	do
+		nap(1000000);
+	while (until_over && !is_over);
+	return NULL;
+}
+
+/* What making one binds is bound by the first, which ends at once. */
+static void make_late(bool stays)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, stay, stays ? (void *)&is_over : NULL) == 0 && !stays)
+		pthread_join(thread, NULL);
+}
+
 static void run(const char *plugin, bool has_threads)
 {
 	while (!is_over) {
 		if (rounds_done[0] != round_asked) {
+			if (is_later && rounds_done[0] == 1)
+				make_late(true);
 			if (!has_threads)
 				memory_round();
 			open_plugins(plugin);
@@ -272,6 +293,9 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	allocate_old();
+	is_later = strcmp(argv[1], "later") == 0;
+	if (is_later)
+		make_late(false);
 	for (int i = 0; has_threads && i < 3; i++)
 		pthread_create(&threads[i], NULL, routines[i], NULL);
 	puts("ready");

@@ -3,10 +3,12 @@
 # What a process allocates and waits for while it is attached to is counted exactly: in threads that were there and had no tick
 # yet, in a plugin that is opened and closed again and again, with blocks that were there before and are freed or grow now.
 # Afterwards linkage tables, what the loader has made read-only, dispositions and descriptors are as before; also if the launcher
-# was killed, and with streams of the C library that were led elsewhere.
+# was killed, and with streams of the C library that were led elsewhere. If a process of one thread has made another one meanwhile,
+# that holds for its linkage table that is not sealed, and for all when it has been recorded once more.
 #
 # Seen to fail: when a file that was closed was taken for known, 40 of 400 calls of the plugin; and when the program had not used
-# all that it uses before its tables were read for the first time, its tables of libc differed.
+# all that it uses before its tables were read for the first time, its tables of libc differed; with nothing put back beside
+# other threads, its .got.plt.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -113,3 +115,29 @@ for mode in threads single; do
 	stop $mode
 	[ $status -eq 0 ] || fail "$mode: ended with $status"
 done
+
+# The thread that comes meanwhile.
+mode=later rounds=0
+start out "$targets/attached_counts" later "$PWD/plugin.so"
+for n in 1 2; do
+	attach "$pid" 0.05 warm.cps || fail "$mode: $(cat attach.err)"
+done
+ask
+state before
+record rec.cps
+ask
+kill -INT $recorder
+wait $recorder || fail "$mode: the launcher ended with $?: $(cat attach.err)"
+[ "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq 2 ] || fail "$mode: it has no other thread"
+state after
+for file in before after; do
+	grep '/attached_counts \.got\.plt ' $file >$file.table
+done
+same before.table after.table "$mode, what is not sealed"
+leads() { awk '$2 ~ /^[.]got/ { n += $4 } END { print n + 0 }' "$1"; }
+note "$(leads after) sealed entries lead to the recorder until it is recorded again"
+attach "$pid" 0.3 rec.cps || fail "$mode, again: $(cat attach.err)"
+state after
+[ "$(leads after)" -eq 0 ] || fail "$mode, recorded again: $(leads after) entries lead to the recorder"
+stop $mode
+[ $status -eq 0 ] || fail "$mode: ended with $status"
