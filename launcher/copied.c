@@ -14,9 +14,11 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "launcher/stop.h"
 
 #define PAGE	  UINT64_C(4096)
 #define PAGES_MAX (UINT64_C(1) << 18) /* a gigabyte: what is hostile ends there */
+#define PIECE	  (UINT64_C(1) << 20) /* after each the time is looked at */
 
 /* The kernel may not allow the first way where it allows the second, as under a filter. */
 static size_t fetch(const struct target *t, uint64_t at, void *to, size_t n)
@@ -32,12 +34,17 @@ static size_t fetch(const struct target *t, uint64_t at, void *to, size_t n)
 size_t copied_add(struct copied *c, uint64_t begin, size_t n)
 {
 	struct copied_range r = {.begin = begin, .bytes = malloc(n)};
+	size_t part, got;
 
 	if (!r.bytes || !array_reserve(&c->ranges, &c->ranges_room, c->n_ranges + 1, sizeof(r))) {
 		free(r.bytes);
 		return 0;
 	}
-	r.n = fetch(c->target, begin, r.bytes, n);
+	do {
+		part = n - r.n < PIECE ? n - r.n : PIECE;
+		got = fetch(c->target, begin + r.n, r.bytes + r.n, part);
+		r.n += got;
+	} while (got == part && r.n < n && stop_now() < c->until);
 	if (r.n)
 		c->ranges[c->n_ranges++] = r;
 	else

@@ -20,14 +20,15 @@ struct copied_range {
 /* Begins as all zero but for the target. */
 struct copied {
 	const struct target *target;
-	bool is_live; /* what is read and was not copied yet is copied now */
+	bool is_live;	/* what is read and was not copied yet is copied now */
+	uint64_t until; /* a range ends early there, by stop_now() */
 	struct copied_range *ranges;
 	size_t n_ranges, ranges_room;
 	struct copied_range *pages; /* a hash table of single ones, by number; bytes NULL: free */
 	size_t n_pages, pages_room;
 };
 
-/* Copy a range, as much of it as there is. Returns how many bytes. */
+/* Copy a range, as much of it as there is and as there is time for. Returns how many bytes. */
 size_t copied_add(struct copied *c, uint64_t begin, size_t n);
 
 /* Read n bytes. False: they are not there, or were not copied. */

@@ -8,6 +8,7 @@
  * Each process is looked at by a child of this one: what a file of the process leads to ends no more than that.
  */
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,10 @@ static bool look_in_child(int pid)
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		return fail(pid, "there is no process to look at it") == 0;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		return fail(pid,
+			    "its stacks cannot be had: its memory takes more than 5 s to read") ==
+		       0;
 	if (WIFSIGNALED(status))
 		return fail(pid, "its stacks cannot be followed: what its files say ends the "
 				 "program that does") == 0;

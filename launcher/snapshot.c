@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/array.h"
 
@@ -22,6 +23,8 @@
 #define WAIT_MS	     20	  /* for a thread to stop that may be in a call which nothing interrupts */
 #define WAIT_MORE_MS 1000 /* and for one that is not: the machine does not let it run */
 #define COPY_MS	     25
+#define STAND_S	     5 /* more: the memory is of a file system, or of somebody, that does not answer */
+#define ROUNDS_MOST  8
 #define MOST_URGENT  (-20)
 
 /* ---- before ------------------------------------------------------------------------------------------------ */
@@ -60,11 +63,20 @@ static bool is_known(const struct snapshot *s, int tid)
 	return false;
 }
 
-static void refuse(const struct target *t, int error)
+static void let_go(struct snapshot *s)
 {
+	for (size_t i = 0; i < s->n_threads; i++)
+		if (s->threads[i].has_stopped)
+			stop_go_on(&s->threads[i].at);
+}
+
+/* Others may stand already: their calls would end with EINTR if this program ended as it is. */
+static void refuse(struct snapshot *s, int error)
+{
+	let_go(s);
 	if (error == EPERM || error == EACCES)
-		target_refuse_rights(t, error);
-	target_refuse(t, "a thread of it cannot be stopped: %s", strerror(error));
+		target_refuse_rights(s->target, error);
+	target_refuse(s->target, "a thread of it cannot be stopped: %s", strerror(error));
 }
 
 /* Begins to trace threads that are new. A thread may have ended meanwhile. Returns how many there are. */
@@ -86,12 +98,12 @@ static size_t seize_new(struct snapshot *s, size_t *room)
 		error = stop_seize(&thread.at, s->target, tid);
 		if (error && error != ESRCH && target_state(s->target, tid) != 'Z' &&
 		    target_state(s->target, tid))
-			refuse(s->target, error);
+			refuse(s, error);
 		if (error)
 			continue;
 		look_at(s->target, &thread);
 		if (!array_reserve(&s->threads, room, s->n_threads + 1, sizeof(thread)))
-			target_refuse(s->target, "there is no memory for its threads");
+			refuse(s, ENOMEM);
 		s->threads[s->n_threads++] = thread;
 	}
 	if (directory)
@@ -225,6 +237,7 @@ static void copy(struct snapshot *s, uint64_t until,
 		 void (*more)(struct snapshot *s, uint64_t until, void *context), void *context)
 {
 	s->memory.is_live = true;
+	s->memory.until = until;
 	know_stacks(s);
 	copy_stacks(s, 128u << 10, until);
 	for (size_t i = 0; i < s->n_threads && stop_now() < until; i++)
@@ -232,19 +245,23 @@ static void copy(struct snapshot *s, uint64_t until,
 			copy_interrupted(s, &s->threads[i]);
 	if (more)
 		more(s, until, context);
-	for (size_t most = 1u << 20; most && most <= 1u << 30; most *= 8)
+	for (size_t most = 1u << 20; most <= 1u << 30; most *= 8)
 		copy_stacks(s, most, until);
 	s->memory.is_live = false;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------------ */
 
-/* This program must not end while the process stands: calls that were interrupted would fail. */
+/* This program must not end while the process stands: calls that were interrupted would fail. But a page that is read may be of
+ * a file system whose server does not answer, or answers only when the process goes on. Nothing but the end of this program ends
+ * such a read, by SIGALRM; the kernel lets the threads go then. */
 static void block_signals(sigset_t *before)
 {
 	sigset_t all;
 
+	signal(SIGALRM, SIG_DFL);
 	sigfillset(&all);
+	sigdelset(&all, SIGALRM);
 	sigprocmask(SIG_SETMASK, &all, before);
 }
 
@@ -258,20 +275,20 @@ void snapshot_take(struct snapshot *s, struct target *t,
 
 	*s = (struct snapshot){.target = t, .memory = {.target = t}};
 	block_signals(&before);
-	while (seize_new(s, &room))
+	for (int i = 0; i < ROUNDS_MOST && seize_new(s, &room); i++)
 		;
 	nice_before = getpriority(PRIO_PROCESS, 0);
 	setpriority(PRIO_PROCESS, 0,
 		    MOST_URGENT); /* where that is allowed: others do not make the stop longer */
+	alarm(STAND_S);
 	begin = stop_now();
 	do {
 		stop_from(s, asked);
 		asked = s->n_threads;
 	} while (seize_new(s, &room) && stop_now() < begin + WAIT_MORE_MS * MS_NS);
 	copy(s, stop_now() + COPY_MS * MS_NS, more, context);
-	for (size_t i = 0; i < s->n_threads; i++)
-		if (s->threads[i].has_stopped)
-			stop_go_on(&s->threads[i].at);
+	let_go(s);
+	alarm(0);
 	s->stopped_ns = stop_now() - begin;
 	setpriority(PRIO_PROCESS, 0, nice_before);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -8,10 +8,12 @@
  * stacks spins        a thread spins in spins_here
  * stacks vfork        main waits for the end of a child of vfork, which no signal ends
  * stacks name TEXT    its only other thread has that name
+ * stacks unanswered   the only other thread's stack has pages that nobody gives: who reads them waits for ever
  *
  * It says "ready" then, and "interrupted" for each call that ends with EINTR.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -19,7 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,6 +148,42 @@ static void in_vfork(void)
 	number++;
 }
 
+#if __has_include(<linux/userfaultfd.h>)
+#include <linux/userfaultfd.h>
+
+#define PAGE 4096ul
+
+/* So that what it calls later finds its pages there. */
+static void touch(void)
+{
+	volatile char below[2 * PAGE];
+
+	for (size_t i = 0; i < sizeof(below); i++)
+		below[i] = 1;
+}
+
+/* Pages of its stack that were never touched are from now on given by who reads from `fd`: nobody. The range begins below its
+ * stack pointer, since it becomes a mapping of its own. */
+static void *unanswered(void *unused)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register pages = {.mode = UFFDIO_REGISTER_MODE_MISSING};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	char hole[4 * PAGE];
+
+	(void)unused;
+	touch();
+	pages.range.start = ((unsigned long)hole & -PAGE) - PAGE;
+	pages.range.len = 4 * PAGE;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) != 0 || ioctl(fd, UFFDIO_REGISTER, &pages) != 0) {
+		say("no userfaultfd\n");
+		exit(0);
+	}
+	wait_here();
+	return NULL;
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -163,6 +203,10 @@ int main(int argc, char **argv)
 		interrupted_here();
 	else if (strcmp(how, "vfork") == 0)
 		in_vfork();
+#ifdef PAGE
+	else if (strcmp(how, "unanswered") == 0)
+		make(1, unanswered, NULL);
+#endif
 	at_end();
 	return 0;
 }

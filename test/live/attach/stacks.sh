@@ -4,7 +4,8 @@
 # wait for; of programs with and without shared libraries, of other C libraries and Go, in another root, stopped, or with their
 # file removed. The process has no tracer afterwards, and none of its calls has failed.
 #
-# Seen to fail: when files that were removed, or that lie in another root, were opened by the paths that the process has for them.
+# Seen to fail: without an end of a read that nobody answers, which left the process standing; when files that were removed, or that
+# lie in another root, were opened by the paths that the process has for them.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -123,6 +124,21 @@ await grep -q '^State:.*S' "/proc/$pid/status"
 dump
 has "at_end stacks.c:$(line 'epoll_wait(fd')"
 ends vfork
+
+# A page of its stack that is not given to who reads it does not keep it standing. Only where that can be made.
+: >out
+"$targets/stacks" unanswered >out &
+pid=$!
+pids="$pids $pid"
+await test -s out
+if grep -q ready out; then
+	if "$stacks" "$pid" >dump 2>dump.err; then fail "what cannot be read was read: $(cat dump)"; fi
+	grep -qx "cpsample: $pid: its stacks cannot be had: its memory takes more than 5 s to read" dump.err || fail "$(cat dump.err)"
+	await grep -q '^State:.*S' "/proc/$pid/status"
+	grep -q '^TracerPid:.0$' "/proc/$pid/status" || fail "unanswered: it has a tracer"
+	kill -KILL "$pid"
+fi
+wait "$pid"
 
 # Each call that the kernel ends with EINTR is made again.
 for how in epoll_wait poll select nanosleep recv sem_timedwait; do
