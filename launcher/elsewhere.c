@@ -9,7 +9,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "libsampler/base/memory.h"
 #include "libsampler/base/subject.h"
 #include "libsampler/unwind/module.h"
@@ -172,35 +172,32 @@ bool elsewhere_missed_stack(void)
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
-static bool is_it(int fd, const struct elsewhere_mapping *m, struct stat *s)
+/* Opens it if it is that file. */
+static int open_it(const char *path, const struct elsewhere_mapping *m, struct stat *s)
 {
-	if (fstat(fd, s) != 0 || !S_ISREG(s->st_mode))
-		return false;
-	return !m->inode || (s->st_ino == m->inode &&
-			     s->st_dev == makedev((unsigned)m->major, (unsigned)m->minor));
+	int fd = regular_open(path, s);
+
+	if (fd < 0 || !m->inode ||
+	    (s->st_ino == m->inode && s->st_dev == makedev((unsigned)m->major, (unsigned)m->minor)))
+		return fd;
+	close(fd);
+	return -1;
 }
 
-/* The process may have its own root directory, where another file has this path; the kernel knows which one it is. */
+/* The process may have its own root directory, where another file has this path; the kernel knows which one it is. If it has ended:
+ * most processes see the same files as the launcher. */
 static int open_mapped(const struct elsewhere_mapping *m, struct stat *s)
 {
 	char path[4400];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", subject, m->begin, m->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && is_it(fd, m, s))
-		return fd;
+	fd = open_it(path, m, s);
 	if (fd >= 0)
-		close(fd);
-	snprintf(path, sizeof(path), "/proc/%d/root%s", subject, m->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 &&
-	    m->inode) /* it has ended; most processes see the same files as the launcher */
-		fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || is_it(fd, m, s))
 		return fd;
-	close(fd);
-	return -1;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", subject, m->path);
+	fd = open_it(path, m, s);
+	return fd < 0 && m->inode ? open_it(m->path, m, s) : fd;
 }
 
 /* The program headers, and where they lie in the file. */

@@ -7,7 +7,6 @@
 #include "launcher/hijack.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "libsampler/signal/disposition.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -184,11 +184,11 @@ static bool read_file(const struct target *t, uint64_t at, unsigned char *to, si
 	if (!m || m->path[0] != '/')
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", t->pid, m->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = regular_open(path, &s);
 	if (fd < 0)
 		return false;
 	memset(to, 0, n);
-	if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_ino == m->inode)
+	if (s.st_ino == m->inode)
 		got = pread(fd, to, n, (off_t)(m->offset + (at - m->begin)));
 	close(fd);
 	return got >= 0;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/regular.h"
 
 #define FRAMES_MAX 200000 /* what is damaged may lead in a circle */
 #define VDSO_MAX   (1u << 20)
@@ -54,6 +55,7 @@ static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Ad
 		    char **file_name, Elf **elf)
 {
 	const struct module *m = modules_at(known, base);
+	struct stat s;
 	int fd;
 
 	(void)module, (void)user, (void)name;
@@ -67,7 +69,7 @@ static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Ad
 		*file_name = NULL;
 		return -1;
 	}
-	fd = open(*file_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = regular_open(*file_name, &s);
 	if (fd < 0) {
 		free(*file_name);
 		*file_name = NULL;

@@ -3,7 +3,6 @@
  * elf_file.c - bounds-checked access to the pieces of an ELF file.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <libdeflate.h>
 #include <lzma.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <zlib.h>
 
 #include "base/array.h"
+#include "base/regular.h"
 #include "elf/elf_file.h"
 
 /* ---- elf file -------------------------------------------------------------------------------- */
@@ -160,11 +160,7 @@ static int take(struct elf_file *f, int fd, const char *path, struct error *why)
 	if (!f->is_open || fstat(f->fd, &st) < 0) {
 		rc = -errno;
 		elf_file_close(f);
-		return refuse(why, rc, strerror(-rc));
-	}
-	if (!S_ISREG(st.st_mode)) {
-		elf_file_close(f);
-		return refuse(why, -ENOEXEC, "not a regular file");
+		return refuse(why, rc, rc == -ENOEXEC ? "not a regular file" : strerror(-rc));
 	}
 	f->bytes = (uint64_t)st.st_size;
 	f->device = st.st_dev;
@@ -178,8 +174,9 @@ static int take(struct elf_file *f, int fd, const char *path, struct error *why)
 
 int elf_file_open_any(struct elf_file *f, const char *path, struct error *why)
 {
-	/* With O_NONBLOCK, opening a FIFO does not wait for a writer. */
-	return take(f, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), path, why);
+	struct stat unused;
+
+	return take(f, regular_open(path, &unused), path, why);
 }
 
 static int refuse_objects(struct elf_file *f, int rc, struct error *why)
