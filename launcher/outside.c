@@ -44,7 +44,6 @@ struct account {
 	int tid;
 	uint64_t before_ns; /* its CPU time when recording began */
 	uint64_t credited_ns, used_ns;
-	bool is_used_known; /* the kernel has told what it used */
 };
 
 static struct account *accounts;
@@ -194,10 +193,8 @@ static void on_used(void *context, int tid, uint64_t ns)
 	struct account *a = find(tid);
 
 	(void)context;
-	if (!a)
-		return;
-	a->used_ns += ns;
-	a->is_used_known = true;
+	if (a)
+		a->used_ns += ns;
 }
 
 /* The place of the last one becomes free. */

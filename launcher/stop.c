@@ -103,13 +103,6 @@ static int wait_for_stop(int tid, uint64_t until)
 	return r ? ESRCH : EBUSY;
 }
 
-int stop_interrupt(int tid)
-{
-	if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0)
-		return errno;
-	return wait_for_stop(tid, stop_now() + SECOND_NS);
-}
-
 /* Threads that have not stopped yet, and will: only then can they be let go. */
 #define LATE_MOST 1024
 

@@ -74,9 +74,6 @@ int stop_wait_until(int tid, int *status, uint64_t until);
 /* Whether it is the stop that was asked for. */
 bool stop_is_ours(int status);
 
-/* Interrupt a traced thread, and wait until it has stopped. 0 or an error number. */
-int stop_interrupt(int tid);
-
 /* Whether it was stopped in a call that has to be made again, or that the kernel makes again itself. */
 bool stop_is_interrupted(const struct user_regs_struct *r);
 bool stop_is_restarted(const struct user_regs_struct *r);
