@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "launcher/injected.h"
+#include "launcher/limits.h"
 #include "launcher/outside.h"
 #include "launcher/which.h"
 
@@ -169,6 +170,7 @@ static int record_outside(const struct one *one, int told)
 	target_open_outside(&t, one->pid);
 	pidfd = watch_end(&t);
 	outside_begin(&t);
+	limits_lift_time();
 	tell(told);
 	keep_files(&t);
 	outside_end(stay_outside(pidfd));
@@ -187,6 +189,7 @@ static int record(const struct one *one, int told)
 	target_open(&t, one->pid, options.library, options.directory);
 	pidfd = watch_end(&t);
 	injected_begin(&in, &t, options.library, options.is_anywhere, &has_to_end);
+	limits_lift_time();
 	tell(told);
 	injected_beat(&in);
 	keep_files(&t);
@@ -207,6 +210,7 @@ static int start_child(const struct one *one, const int told[2])
 	if (getppid() != parent)
 		_exit(125);
 	close(told[0]);
+	limits_set();
 	signal(SIGTSTP, SIG_IGN); /* Ctrl-Z stops who waits for this process, and no recording */
 	_exit(record(one, told[1]));
 }
@@ -256,6 +260,11 @@ static bool reap(struct one *all, size_t n, const int told[2], bool *was_refused
 			all[i].is_to_retry =
 				WIFEXITED(status) && WEXITSTATUS(status) == TARGET_RETRY;
 			*was_refused |= status != 0 && !all[i].is_to_retry;
+			if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+				fprintf(stderr,
+					"cpsample: %d: what it says of itself takes too long to "
+					"read\n",
+					all[i].pid);
 		}
 		left += all[i].child > 0 || (all[i].is_to_retry && !has_to_end);
 	}

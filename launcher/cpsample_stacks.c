@@ -12,15 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/limits.h"
 #include "launcher/stack_text.h"
 #include "launcher/which.h"
-
-#define MEMORY_MAX  (UINT64_C(16) << 30)
-#define SECONDS_MAX 300
 
 static struct {
 	enum stack_form form;
@@ -75,17 +72,6 @@ static int look(int pid)
 	return status;
 }
 
-/* A file of the process may be forged so that reading it takes all memory, or no end. */
-static void set_limits(void)
-{
-	const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX}, time = {SECONDS_MAX, SECONDS_MAX};
-	const struct rlimit none = {0, 0};
-
-	setrlimit(RLIMIT_AS, &memory);
-	setrlimit(RLIMIT_CPU, &time);
-	setrlimit(RLIMIT_CORE, &none);
-}
-
 static bool look_in_child(int pid)
 {
 	int child, status = 0;
@@ -93,7 +79,7 @@ static bool look_in_child(int pid)
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		set_limits();
+		limits_set();
 		exit(look(pid));
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)

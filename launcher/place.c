@@ -233,6 +233,8 @@ static void learn_mapping(const struct target *t, const struct mapping *m, const
 static const unsigned char return_code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
 static uint64_t returner; /* 0: not known */
 
+#define TEXT_MAX (1u << 28) /* what is larger is forged: a C library's has 2 MB */
+
 static void learn_returner(const struct target *t, const struct image *libc)
 {
 	returner = 0;
@@ -241,7 +243,7 @@ static void learn_returner(const struct target *t, const struct image *libc)
 		uint64_t at = libc->bias + h->p_vaddr;
 		unsigned char *bytes, *found = NULL;
 
-		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X) || h->p_memsz > UINT32_MAX)
+		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X) || h->p_memsz > TEXT_MAX)
 			continue;
 		bytes = malloc(h->p_memsz);
 		if (bytes && target_read(t, at, bytes, h->p_memsz))

@@ -22,6 +22,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define REFUSED 125
 
 static bool has_ended(const struct target *t)
@@ -39,8 +41,7 @@ static void refuse(const struct target *t, const char *format, va_list list)
 		_exit(0);
 	vsnprintf(line, sizeof(line), format, list);
 	/* The process has a say in it, and is not to talk to the terminal. */
-	for (char *c = line; *c; c++)
-		*c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
+	utf8_clean(line);
 	fprintf(stderr, "cpsample: %d: %s\n", t->pid, line);
 }
 
@@ -224,6 +225,7 @@ static void read_dynamic(const struct image *image, const Elf64_Dyn *d, size_t n
 }
 
 #define SYMBOLS_MAX (1u << 22)
+#define NAMES_MAX   (1u << 28)
 
 /* The number of symbols stands in neither of the usual sections: it is behind the last one of the last chain. */
 static size_t count_by_gnu_hash(const struct target *t, uint64_t table)
@@ -231,13 +233,15 @@ static size_t count_by_gnu_hash(const struct target *t, uint64_t table)
 	uint32_t head[4], last = 0, word;
 	uint64_t buckets, chains;
 
-	if (!target_read(t, table, head, sizeof(head)))
+	if (!target_read(t, table, head, sizeof(head)) || head[0] > SYMBOLS_MAX)
 		return 0;
 	buckets = table + sizeof(head) + head[2] * UINT64_C(8);
 	chains = buckets + head[0] * UINT64_C(4);
-	for (uint32_t i = 0; i < head[0]; i++)
-		if (target_read(t, buckets + i * UINT64_C(4), &word, sizeof(word)) && word > last)
-			last = word;
+	for (uint32_t i = 0; i < head[0]; i++) {
+		if (!target_read(t, buckets + i * UINT64_C(4), &word, sizeof(word)))
+			return 0;
+		last = word > last ? word : last;
+	}
 	if (last < head[1])
 		return head[1];
 	do {
@@ -261,7 +265,7 @@ static bool read_symbols(const struct target *t, struct image *image, const stru
 {
 	size_t n = count_symbols(t, d);
 
-	if (!n || n > SYMBOLS_MAX || !d->symbols || !d->names || d->names_bytes > UINT32_MAX)
+	if (!n || n > SYMBOLS_MAX || !d->symbols || !d->names || d->names_bytes > NAMES_MAX)
 		return false;
 	image->n_symbols = n;
 	image->names_bytes = d->names_bytes;

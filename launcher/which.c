@@ -5,7 +5,6 @@
  * In: words, /proc. Out: process ids, each once.
  */
 #include "launcher/which.h"
-#include "launcher/target.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -13,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/utf8.h"
+#include "launcher/target.h"
 
 #define NAME_BYTES 16 /* of the kernel's names */
 
@@ -39,8 +41,7 @@ const char *which_name(int pid, char *name, size_t bytes)
 	if (f)
 		fclose(f);
 	name[strcspn(name, "\n")] = '\0';
-	for (char *c = name; *c; c++)
-		*c = *c < ' ' || *c == 127 ? '?' : *c;
+	utf8_clean(name);
 	return name;
 }
 
