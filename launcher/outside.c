@@ -35,6 +35,7 @@ static char stem[PATH_MAX];
 static const struct watched_sample *now; /* the sample that is looked at */
 static uint64_t told_lost, interval_ns, credited_ns, used_before_ns;
 static bool has_begun;
+static bool has_reread; /* all mappings, at this look */
 
 /* ---- threads -------------------------------------------------------------------------------------------- */
 
@@ -122,8 +123,6 @@ static void on_sample(void *context, const struct watched_sample *s)
 	struct cps_credit credit = {.at_ns = s->time_ns};
 
 	(void)context;
-	if (s->pid != target->pid)
-		return; /* a child, where the kernel cannot tell threads from processes */
 	if (!a)
 		a = add_account(s->tid, s->time_ns);
 	if (!a || !s->regs.valid || !cps_recording_ready()) {
@@ -211,11 +210,13 @@ static void on_exit_of(void *context, int tid)
 	*a = accounts[--n_accounts];
 }
 
-/* A record of a mapping may be among those that are lost. */
+/* A record of a mapping may be among those that are lost. Once for all that was lost before a look is enough: it may take long. */
 static void on_lost(void *context)
 {
 	(void)context;
-	elsewhere_read_mappings();
+	if (!has_reread)
+		elsewhere_read_mappings();
+	has_reread = true;
 }
 
 /* ---- begin and end ---------------------------------------------------------------------------------------- */
@@ -405,6 +406,7 @@ void outside_begin(struct target *t)
 
 bool outside_look(void)
 {
+	has_reread = false;
 	watched_read(&events, false);
 	note_losses();
 	return cps_loss_stop_reason(NULL) == CPS_STOP_NONE;
@@ -420,6 +422,7 @@ void outside_end(bool has_ended)
 	if (!has_begun)
 		return;
 	watched_stop();
+	has_reread = false;
 	watched_read(&events, true);
 	finish(has_ended ? CPS_STOP_NONE : CPS_STOP_DETACHED);
 }

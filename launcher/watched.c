@@ -31,6 +31,7 @@
 #define PATIENCE_LEAST UINT64_C(2000000)
 #define PATIENCE_MOST  UINT64_C(50000000)
 #define ROUNDS	       8 /* of looking for threads that were made meanwhile */
+#define TRIES	       4 /* of watching all while no thread is made */
 
 #ifndef PERF_FORMAT_LOST /* Linux 6.0 */
 #define PERF_FORMAT_LOST (1u << 4)
@@ -46,8 +47,9 @@ struct ring {
 };
 
 static struct ring *rings;
-static size_t n_rings; /* by processor; fd -1: it has none */
-static size_t ring_bytes;
+static size_t n_rings;	  /* by processor; fd -1: it has none */
+static size_t ring_bytes; /* of each */
+static bool lacks_room;	  /* for buffers of that size */
 static int *fds;
 static size_t n_fds, room_fds;
 static int *tids;
@@ -141,35 +143,20 @@ static int open_first(int tid, int cpu)
 		attr.read_format = 0;
 		fd = open_one(tid, cpu);
 	}
-	if (fd < 0 && errno == EINVAL) {
-		attr.inherit_thread = 0;
-		fd = open_one(tid, cpu);
-	}
 	return fd < 0 ? -errno : fd;
 }
 
-static bool map_ring(struct ring *r, size_t bytes)
-{
-	void *pages = mmap(NULL, PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-
-	if (pages == MAP_FAILED)
-		return false;
-	r->control = pages;
-	r->bytes = (const unsigned char *)pages + PAGE;
-	return true;
-}
-
-/* All have the same size: the first says how much there may be. */
 static int make_ring(struct ring *r, int fd)
 {
+	void *pages = mmap(NULL, PAGE + ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	lacks_room = pages == MAP_FAILED;
+	if (lacks_room)
+		return -errno;
 	r->fd = fd;
-	if (ring_bytes)
-		return map_ring(r, ring_bytes) ? 0 : -errno;
-	for (ring_bytes = RING_MOST; ring_bytes >= RING_LEAST; ring_bytes /= 2)
-		if (map_ring(r, ring_bytes))
-			return 0;
-	ring_bytes = 0;
-	return -errno;
+	r->control = pages;
+	r->bytes = (const unsigned char *)pages + PAGE;
+	return 0;
 }
 
 static bool keep_fd(int fd)
@@ -200,11 +187,8 @@ static int watch_on(int tid, size_t cpu)
 		error = -errno;
 	if (!error && !keep_fd(fd))
 		error = -ENOMEM;
-	if (error) {
-		if (r->fd == fd)
-			r->fd = -1;
+	if (error && r->fd != fd)
 		close(fd);
-	}
 	return error;
 }
 
@@ -239,8 +223,8 @@ static bool note_tid(int tid)
 	return true;
 }
 
-/* What a thread has inherited it has told by a record of its beginning. */
-static void note_inherited(void);
+/* What a thread has inherited it has told by a record of its beginning. Returns how many such records there are. */
+static size_t note_inherited(void);
 
 /* Returns how many threads were found that are new, or -errno. */
 static int watch_new(int pid)
@@ -294,11 +278,14 @@ static const char *explain(int error)
 		return "has ended already";
 	if (error == -EMFILE || error == -ENFILE)
 		return "it has so many threads that there are too few descriptors (ulimit -n)";
+	if (error == -EINVAL) /* it has no inherit_thread */
+		return "the kernel's perf events do not tell threads from child processes: "
+		       "--outside takes Linux 5.13";
 	if (error != -EACCES && error != -EPERM) {
 		snprintf(text, sizeof(text), "perf events cannot be had: %s", strerror(-error));
 		return text;
 	}
-	if (n_fds) /* only the memory is missing */
+	if (lacks_room)
 		return "the kernel gives no memory for its buffers: raise "
 		       "kernel.perf_event_mlock_kb, or ulimit -l";
 	if (paranoid() <= 2)
@@ -322,9 +309,51 @@ static void raise_limit(void)
 	}
 }
 
-bool watched_begin(const struct watched_wish *wish, const char **why)
+/* What threads have inherited is closed with what they have it from. */
+static void forget_all(void)
+{
+	for (size_t i = 0; i < n_rings; i++) {
+		if (rings[i].fd >= 0)
+			munmap(rings[i].control, PAGE + ring_bytes);
+		rings[i] = (struct ring){.fd = -1};
+	}
+	while (n_fds)
+		close(fds[--n_fds]);
+	n_tids = 0;
+}
+
+/* Returns how many threads may have been left out, or -errno. */
+static int watch_all(int pid)
 {
 	int n = 1;
+
+	forget_all();
+	for (int i = 0; i < ROUNDS && n > 0; i++)
+		n = watch_new(pid);
+	return n;
+}
+
+/* All buffers have the same size, the largest of which there is room for all. A thread that is made before its parent is
+ * watched on each processor inherits a part; then all begins again, as nothing has been read yet. */
+static int watch_process(int pid)
+{
+	int n, tries = 0;
+
+	ring_bytes = RING_MOST;
+	for (;;) {
+		n = watch_all(pid);
+		if (n < 0 && lacks_room && ring_bytes > RING_LEAST) {
+			forget_all();
+			ring_bytes /= 2;
+		} else if (n < 0 || !note_inherited() || ++tries == TRIES) {
+			return n;
+		}
+	}
+}
+
+bool watched_begin(const struct watched_wish *wish, const char **why)
+{
+	int n;
 
 	n_rings = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	rings = calloc(n_rings, sizeof(*rings));
@@ -335,8 +364,7 @@ bool watched_begin(const struct watched_wish *wish, const char **why)
 		rings[i].fd = -1;
 	raise_limit();
 	describe(wish);
-	for (int i = 0; i < ROUNDS && n > 0; i++)
-		n = watch_new(wish->pid);
+	n = watch_process(wish->pid);
 	if (n >= 0 && n_fds)
 		return true;
 	*why = explain(n < 0 ? n : -ESRCH);
@@ -517,8 +545,10 @@ static void take_stack(struct cursor *c, struct watched_sample *s)
 
 static void take_sample(struct cursor *c, const struct watched_events *events)
 {
-	struct watched_sample s = {.pid = (int)take_half(c), .tid = (int)take_half(c)};
+	struct watched_sample s = {0};
 
+	take_half(c); /* the process */
+	s.tid = (int)take_half(c);
 	s.time_ns = take_word(c);
 	s.period_ns = take_word(c);
 	if (take_word(c) != PERF_SAMPLE_REGS_ABI_NONE)
@@ -639,8 +669,10 @@ void watched_read(const struct watched_events *events, bool is_all)
 	close_rings();
 }
 
-static void note_inherited(void)
+static size_t note_inherited(void)
 {
+	size_t n = 0;
+
 	open_rings();
 	for (size_t i = 0; i < n_rings; i++) {
 		struct perf_event_header h;
@@ -651,8 +683,10 @@ static void note_inherited(void)
 			if (h.type != PERF_RECORD_FORK || h.size < sizeof(h) + sizeof(ids))
 				continue;
 			copy_out(&rings[i], at + sizeof(h), ids, sizeof(ids));
+			n += ids[0] == ids[1];
 			if (ids[0] == ids[1] && !is_watched((int)ids[2]))
 				note_tid((int)ids[2]);
 		}
 	}
+	return n;
 }

@@ -17,7 +17,7 @@
 struct watched_sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC, as all times here */
 	uint64_t period_ns;
-	int pid, tid;
+	int tid;
 	struct cps_regs regs; /* in user mode; pc 0: there are none */
 	const unsigned char *stack;
 	size_t stack_bytes;

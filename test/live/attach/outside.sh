@@ -4,8 +4,12 @@
 # that the program measures itself, threads their names and all of their CPU time, also those that begin later and live for 1 ms. A
 # program that executes another one, ends, or is killed has whole recordings. Stacks that are longer than their copy are marked.
 #
+# The kernel's own account of the process says how much CPU time there was.
+#
 # Seen to fail: with a thread's whole CPU time since its start as its rest, more than all was credited; with events of one
-# processor only, half of it; without looking into .eh_frame by sections, no stack of static programs was whole.
+# processor only, half of what the process had used; without looking into .eh_frame by sections, no stack of static programs was
+# whole; when the first buffer took what there was room for, a user of two processors was refused; with child processes watched
+# where the kernel knows no inherit_thread, a child that executed a program ended the recording.
 #
 # Chance: shares of n samples are off by more than five standard deviations, or all of several tries are.
 #
@@ -61,12 +65,15 @@ static void *work(void *is_main)
 }
 int main(void)
 {
+	struct timespec all;
 	pthread_t t;
 	signal(SIGTERM, on_term);
 	pthread_create(&t, NULL, work, NULL);
 	write(1, "ready\n", 6);
 	work(&used);
 	printf("share %.4f\n", used[1] / (used[0] + used[1]));
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &all);
+	printf("used %ld%09ld\n", (long)all.tv_sec, all.tv_nsec);
 	fflush(stdout);
 	_exit(3);
 }
@@ -200,6 +207,28 @@ grep -qx 'interrupted 0 wrong 0' out || fail "threads: $(cat out)"
 within 2 "$(info x.cps credited_ns)" "$(info x.cps process_cpu_ns)" || fail "threads: $("$CPCONV" --info x.cps)"
 "$CPCONV" --folded x.cps | grep -q 'work;deep;.*leaf' || fail "threads: $("$CPCONV" --folded x.cps)"
 
+# What is recorded until the program ends is all that it uses from then on, by the kernel's account of the process: at least what
+# it uses after the recording is there, at most what it uses after the launcher starts.
+process_ns() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); printf "%.0f\n", ($12 + $13) / hz * 1e9 }' "/proc/$pid/stat"; }
+$CC -O1 -pthread -Wno-unused-result -o dynamic truth.c || fail truth.c
+start out ./dynamic
+rm -f x.cps
+before=$(process_ns)
+CPSAMPLE_OUTPUT=$PWD/x.cps "$attacher" --library "$LIBRARY" --directory "$PWD" --outside "$pid" 2>attach.err &
+recorder=$!
+pids="$pids $recorder"
+await test -s x.cps || fail "used: $(cat attach.err)"
+begun=$(process_ns)
+sleep 2 # nothing depends on it
+stop used
+wait $recorder || fail "used: the launcher ended with $?: $(cat attach.err)"
+awk -v used="$(sed -n 's/^used //p' out)" -v before="$before" -v begun="$begun" -v told="$(info x.cps process_cpu_ns)" 'BEGIN {
+	exit !(told > 0.97 * (used - begun) - 3e7 && told < 1.03 * (used - before) + 3e7)
+}' || fail "used: $(cat out), $before before, $begun when it was recorded: $("$CPCONV" --info x.cps)"
+not_sampled=$("$CPCONV" --folded x.cps | awk '{ n += $NF } /not sampled/ { m += $NF } END { printf "%.0f\n", n ? 100 * m / n : 100 }')
+note "used: not sampled $not_sampled %"
+[ "$not_sampled" -lt 50 ] || fail "used: $("$CPCONV" --folded x.cps)"
+
 cat >long.c <<'END'
 #include <unistd.h>
 static volatile unsigned long sink;
@@ -267,3 +296,44 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null
 	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
 	grep -q "^cpsample: $$: may not be watched" err || fail "$(cat err)"
 fi
+
+# There is room for buffers of all processors, or of none.
+# few [AS...]: record a program of one's own with little memory
+few() {
+	# shellcheck disable=SC2016 # it is for that shell
+	"$@" sh -c 'ulimit -l 64; sleep 1000 & "$@" $!; status=$?; kill $!; exit $status' few \
+		"$attacher" --library "$LIBRARY" --directory "$PWD" --outside --duration 0.1 2>err || fail "little memory: $(cat err)"
+}
+if [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -ge 516 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
+	if [ "$(id -u)" -ne 0 ]; then
+		few
+	elif setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
+		few setpriv --reuid 65534 --regid 65534 --clear-groups
+	fi
+fi
+
+# A kernel that tells no threads from child processes.
+cat >old.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+long syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	if (n == SYS_perf_event_open && ((struct perf_event_attr *)a)->inherit_thread) {
+		errno = EINVAL;
+		return -1;
+	}
+	return next(n, a, b, c, d, e, f);
+}
+END
+$CC -shared -fPIC -o old.so old.c -ldl || fail old.c
+sleep 1000 &
+pids="$pids $!"
+if LD_PRELOAD=$PWD/old.so "$attacher" --library "$LIBRARY" --directory "$PWD" --outside --duration 0.1 $! 2>err; then
+	fail "was recorded by an old kernel"
+fi
+grep -q -- '--outside takes Linux 5.13$' err || fail "an old kernel: $(cat err)"
+[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
