@@ -131,8 +131,8 @@ static bool stay_outside(int pidfd)
 #define KEPT_MOST 256
 
 /* Files of another root directory are out of reach when the process has ended, and their names are needed later. So they are
- * kept, by their build ids. */
-static void keep_files(struct target *t)
+ * kept, by their build ids, while recording goes on: it may take long. Returns the process that does so, or 0. */
+static int keep_files(struct target *t)
 {
 	const char *words[KEPT_MOST + 3] = {options.waiter, "--keep"};
 	char path[4400];
@@ -140,7 +140,7 @@ static void keep_files(struct target *t)
 	int child;
 
 	if (!options.waiter || !target_has_other_root(t))
-		return;
+		return 0;
 	target_read_mappings(t);
 	for (size_t i = 0; i < t->n_mappings && n < KEPT_MOST + 2; i++) {
 		const struct mapping *m = &t->mappings[i];
@@ -158,22 +158,28 @@ static void keep_files(struct target *t)
 		execv(options.waiter, (char **)(uintptr_t)words);
 		_exit(1);
 	}
-	if (child > 0)
-		waitpid(child, NULL, 0);
+	return child > 0 ? child : 0;
+}
+
+static void await_kept(int keeper)
+{
+	if (keeper)
+		waitpid(keeper, NULL, 0);
 }
 
 static int record_outside(const struct one *one, int told)
 {
 	struct target t = {.is_found = one->is_found};
-	int pidfd;
+	int pidfd, keeper;
 
 	target_open_outside(&t, one->pid);
 	pidfd = watch_end(&t);
 	outside_begin(&t);
 	limits_lift_time();
 	tell(told);
-	keep_files(&t);
+	keeper = keep_files(&t);
 	outside_end(stay_outside(pidfd));
+	await_kept(keeper);
 	return 0;
 }
 
@@ -182,7 +188,7 @@ static int record(const struct one *one, int told)
 {
 	struct injected in;
 	struct target t = {.is_found = one->is_found, .may_retry = one->n_tries < TRIES_MOST};
-	int pidfd;
+	int pidfd, keeper;
 
 	if (options.is_outside)
 		return record_outside(one, told);
@@ -192,9 +198,10 @@ static int record(const struct one *one, int told)
 	limits_lift_time();
 	tell(told);
 	injected_beat(&in);
-	keep_files(&t);
+	keeper = keep_files(&t);
 	stay(&in, pidfd);
 	injected_end(&in);
+	await_kept(keeper);
 	return 0;
 }
 
