@@ -6,7 +6,8 @@
  * its death by the same signal; one line on standard error. In: cpsample-wait --keep FILE... Out: nothing.
  * Programs and libraries are kept, those that were recorded or these files (elf/kept_file.h). In: cpsample-wait --calls
  * NAME,... FILE... Out: a line if calls of one of the functions cannot be counted, and status 1 if it is certain. In:
- * cpsample-wait --recorded DIRECTORY SECONDS. Out: the line at the end, for processes that ran already.
+ * cpsample-wait --recorded DIRECTORY SECONDS. Out: the line at the end, for processes that ran already; not on a terminal, only if
+ * there is no recording.
  *
  * The program is a child in the same process group, so that the terminal treats it as it would
  * without this program. Of this one it sees only its parent's number (doc/decisions/0060).
@@ -346,7 +347,7 @@ static double delay_seconds(const char *text)
 }
 
 /* Without a sample there is no file, and cpconv without a name would show what an earlier run has left. */
-static void say_nothing(double elapsed)
+static void say_nothing(double elapsed, bool is_attached)
 {
 	const char *delay = getenv("CPSAMPLE_DELAY");
 	struct error unused;
@@ -356,6 +357,9 @@ static void say_nothing(double elapsed)
 		fprintf(stderr,
 			"no recording, since the program ended after %.2f s, before --delay %s",
 			elapsed, delay);
+	else if (is_attached)
+		fputs("no recording: no CPU time was used, or no file could be written there",
+		      stderr);
 	else
 		fputs("no recording, since nothing was sampled", stderr);
 	if (newest) {
@@ -430,7 +434,7 @@ static void say(const struct process_tree *tree, const char *directory, double e
 	if (tree->n)
 		fprintf(stderr, "%zu process%s", tree->n, tree->n == 1 ? "" : "es");
 	else
-		say_nothing(elapsed);
+		say_nothing(elapsed, is_attached);
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "%s ended by signal %d (%s)", tree->n ? "," : ";", WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
@@ -461,7 +465,8 @@ static void report(const char *directory, double elapsed, int status, bool is_at
 			 start);
 		unlink(here);
 	}
-	say(&tree, directory, elapsed, status, is_attached);
+	if (!is_attached || !tree.n || isatty(2))
+		say(&tree, directory, elapsed, status, is_attached);
 	process_tree_free(&tree);
 }
 

@@ -412,7 +412,7 @@ int main(int argc, char **argv)
 	which_find(&which, argv + optind, (size_t)(argc - optind), options.has_tree);
 	take_signals();
 	n = record_all(&which, &was_refused, &elapsed);
-	if (n && options.waiter && isatty(2) && !options.is_quiet && !was_refused) {
+	if (n && options.waiter && !options.is_quiet && !was_refused) {
 		snprintf(seconds, sizeof(seconds), "%.3f", elapsed);
 		execl(options.waiter, options.waiter, "--recorded", options.directory, seconds,
 		      (char *)NULL);

@@ -305,6 +305,15 @@ static bool is_return(const struct target *t, uint64_t pc)
 
 static const char *why_on_stack(const struct target *t, uint64_t sp, int n_stacks);
 
+/* Whether a handler's frame says that something was interrupted there. Its first word is also in what sigaction(2) is given, which may
+ * lie on a stack for long. A jump to nowhere leaves a stack, and a stack that is used up leaves code. */
+static bool can_be_interrupted(const struct target *t, uint64_t pc, uint64_t sp)
+{
+	const struct mapping *code = target_mapping(t, pc);
+
+	return (code && code->allowed[2] == 'x') || target_mapping(t, sp);
+}
+
 /* Why the place that a signal has interrupted is unsafe, if words[0] begins the frame of one. That place follows no call.
  * What led to it is on the same stack, which is looked at in any case, or on another one. */
 static const char *why_interrupted(const struct target *t, const uint64_t *words, size_t n,
@@ -312,7 +321,8 @@ static const char *why_interrupted(const struct target *t, const uint64_t *words
 {
 	const char *why;
 
-	if (!returner || words[0] != returner || n <= FRAME_PC)
+	if (!returner || words[0] != returner || n <= FRAME_PC ||
+	    !can_be_interrupted(t, words[FRAME_PC], words[FRAME_SP]))
 		return NULL;
 	why = why_at(words[FRAME_PC]);
 	if (!why && n_stacks < STACKS && (words[FRAME_SP] < low || words[FRAME_SP] >= m->end))

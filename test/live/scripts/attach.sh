@@ -85,3 +85,14 @@ kill -INT $recorder
 wait $recorder || fail "tree: exit $?: $(cat err)"
 "$CPCONV" --functions tree.cps* >functions 2>&1
 grep -qw leaf functions || fail "tree: $(cat functions)"
+
+# What nothing was recorded of is told, also where no terminal is.
+sleep 60 &
+asleep=$!
+pids="$pids $asleep"
+"$cpsample" -p "$asleep" --duration 0.3 -o idle.cps 2>err || fail "idle: exit $?: $(cat err)"
+grep -q 'no recording: no CPU time was used' err || fail "idle: $(cat err)"
+for form in --each --folded; do
+	"$cpsample" -p "$asleep" --stacks "$form" >dump 2>err || fail "$form: exit $?: $(cat err)"
+	grep -q nanosleep dump || fail "$form: $(cat dump)"
+done
