@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -214,15 +215,23 @@ bool cps_slots_is_unbound(const struct cps_slots_file *f, const ElfW(Sym) * s, u
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Order: what the thunk loads was stored before this. On a processor that keeps loads in their order that is enough: who
- * loads the slot and jumps there sees it. On another one the branch would order nothing, and membarrier(2) would have to
- * be called in between. */
+/* Order: what the thunk loads was stored before the slot is. On a processor that keeps loads in their order that is enough: who
+ * loads the slot and jumps there sees it. On another one the branch orders nothing, so the kernel has all threads of the process
+ * pass a barrier in between. False: it cannot, or a filter may end the process for asking. */
+static bool settle(void)
+{
+	return !CPS_LOADS_PASS ||
+	       (cps_copy_is_safe() &&
+		CPS_SYS(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0) == 0 &&
+		CPS_SYS(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0) == 0);
+}
+
 static bool write_slot(const struct cps_slots_file *f, uintptr_t *slot, uintptr_t value)
 {
 	uintptr_t page = (uintptr_t)slot & -PAGE;
 	bool sealed = cps_slots_is_sealed(f, (uintptr_t)slot);
 
-	if ((uintptr_t)slot % sizeof(*slot) ||
+	if ((uintptr_t)slot % sizeof(*slot) || !settle() ||
 	    (sealed && CPS_SYS(mprotect, page, PAGE, PROT_READ | PROT_WRITE, 0) != 0))
 		return false;
 	__atomic_store_n(slot, value, __ATOMIC_RELEASE);

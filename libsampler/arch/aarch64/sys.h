@@ -31,6 +31,9 @@
 #define CPS_RELOCATION_CALL R_AARCH64_JUMP_SLOT
 #define CPS_RELOCATION_DATA R_AARCH64_GLOB_DAT
 
+/* Whether loads are done in another order than that of the program, across a branch by what was loaded. */
+#define CPS_LOADS_PASS 1
+
 /* Calls that the kernel has only in newer forms. These numbers are kept free for machines that have calls of their own, and
  * this one has none: no call has them. */
 enum { SYS_open = 245, SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause, SYS_getdents };

@@ -30,6 +30,9 @@
 #define CPS_RELOCATION_CALL R_X86_64_JUMP_SLOT
 #define CPS_RELOCATION_DATA R_X86_64_GLOB_DAT
 
+/* Whether loads are done in another order than that of the program, across a branch by what was loaded. */
+#define CPS_LOADS_PASS 0
+
 /* [signal] One system call with up to six arguments. */
 static inline long cps_sys6(long number, long a, long b, long c, long d, long e, long f)
 {
