@@ -26,6 +26,7 @@
 
 #define PAGE	     UINT64_C(4096)
 #define HEADERS_MOST 128
+#define FILES_MOST   4096 /* beside the descriptors of the events, and looked through one by one */
 #define STACK_MOST   (UINT64_C(1) << 30) /* what lies so far behind a copy may be of the same stack */
 
 struct file {
@@ -305,10 +306,20 @@ static void drop(struct file *f)
 	*f = (struct file){.fd = -1};
 }
 
+/* The process may map files for ever. What the table of modules has of this one stays. */
+static void drop_oldest(void)
+{
+	cps_registered_drop(files[0].bias);
+	drop(&files[0]);
+	memmove(files, files + 1, --n_files * sizeof(*files));
+}
+
 static bool make_room(void)
 {
 	struct file *more;
 
+	if (n_files >= FILES_MOST)
+		drop_oldest();
 	if (n_files < room_files)
 		return true;
 	more = realloc(files, (room_files * 2 + 64) * sizeof(*files));
