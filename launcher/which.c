@@ -93,7 +93,10 @@ static int find_name(const char *name)
 
 	each(compare, &s);
 	if (!found.n) {
-		fprintf(stderr, "cpsample: %s: no process has this name; names are whole, as pgrep -x has them\n", name);
+		fprintf(stderr,
+			"cpsample: %s: no process has this name; names are whole, as pgrep -x has "
+			"them\n",
+			name);
 		exit(125);
 	}
 	if (found.n > 1) {

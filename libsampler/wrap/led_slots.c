@@ -554,7 +554,9 @@ static void explain(enum cps_resource_number number, const char *before)
 			     "%s%s%s; calls are seen at %u entries of linkage tables",
 			     why ? why : "", why ? "; " : "", before, n_led);
 	if (n_read && n < LINE_BYTES)
-		snprintf(line + n, LINE_BYTES - n, ", not at %u whose address code also reads (a start with cpsample counts these)",
+		snprintf(line + n, LINE_BYTES - n,
+			 ", not at %u whose address code also reads (a start with cpsample counts "
+			 "these)",
 			 n_read);
 	cps_resource_explain(number, line);
 }
