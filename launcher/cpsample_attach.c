@@ -272,6 +272,11 @@ static bool reap(struct one *all, size_t n, const int told[2], bool *was_refused
 					"cpsample: %d: what it says of itself takes too long to "
 					"read\n",
 					all[i].pid);
+			else if (WIFSIGNALED(status))
+				fprintf(stderr,
+					"cpsample: %d: what records it was ended by a signal "
+					"(%s)\n",
+					all[i].pid, strsignal(WTERMSIG(status)));
 		}
 		left += all[i].child > 0 || (all[i].is_to_retry && !has_to_end);
 	}

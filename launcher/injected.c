@@ -368,11 +368,38 @@ static bool find_thread(struct search *s, const volatile sig_atomic_t *stop)
 
 /* ---- others that attach ------------------------------------------------------------------------------------------- */
 
+/* The process that has locked the file, of all that this one sees; 0: it is not told. */
+static int locker_of(int fd)
+{
+	FILE *f = fopen("/proc/locks", "re");
+	unsigned long inode;
+	char line[256];
+	struct stat s;
+	int pid = 0, one;
+
+	while (f && !pid && fstat(fd, &s) == 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*d: FLOCK %*s %*s %d %*x:%*x:%lu", &one, &inode) == 2 &&
+		    inode == s.st_ino && one > 0)
+			pid = one;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
 /* Only who may trace the process can open its memory, and so take the lock, which goes with the launcher. */
 static void keep_others_out(const struct target *t)
 {
-	if (flock(t->memory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-		target_refuse(t, "is recorded already, by another cpsample -p");
+	int pid;
+
+	if (flock(t->memory, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return;
+	pid = locker_of(t->memory);
+	if (pid)
+		target_refuse(t,
+			      "is recorded already, by another cpsample -p (process %d); kill -INT "
+			      "%d ends that",
+			      pid, pid);
+	target_refuse(t, "is recorded already, by another cpsample -p");
 }
 
 /* Looks whether any thread is on its way back. */

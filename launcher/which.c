@@ -16,7 +16,10 @@
 #include "base/utf8.h"
 #include "launcher/target.h"
 
-#define NAME_BYTES 16 /* of the kernel's names */
+#define NAME_BYTES    16 /* of the kernel's names */
+#define COMMAND_BYTES 68 /* of a command that is shown */
+#define SHOWN_MOST    20
+#define DEPTH_MOST    1000 /* of processes below each other */
 
 static void add(struct which *w, int pid)
 {
@@ -85,12 +88,78 @@ static void compare(int pid, void *context)
 		add(s->found, pid);
 }
 
-static int find_name(const char *name)
+static bool is_below(int pid, int ancestor)
 {
+	for (int i = 0; pid > 0 && i < DEPTH_MOST; i++) {
+		pid = parent_of(pid);
+		if (pid == ancestor)
+			return true;
+	}
+	return false;
+}
+
+/* The one below which all others are; 0: there is none. */
+static int topmost_of(const struct which *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		size_t n = 0;
+
+		for (size_t k = 0; k < w->n; k++)
+			n += k != i && is_below(w->pids[k], w->pids[i]);
+		if (n == w->n - 1)
+			return w->pids[i];
+	}
+	return 0;
+}
+
+static void say_process(int pid)
+{
+	char path[64], line[COMMAND_BYTES + 1], name[NAME_BYTES + 1];
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(line, 1, COMMAND_BYTES, f);
+		fclose(f);
+	}
+	while (n && !line[n - 1])
+		n--;
+	line[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		line[i] = line[i] ? line[i] : ' ';
+	utf8_clean(line);
+	fprintf(stderr, "  %-7d %s\n", pid, n ? line : which_name(pid, name, sizeof(name)));
+}
+
+static void refuse_several(const char *name, const struct which *found)
+{
+	int topmost = topmost_of(found);
+
+	fprintf(stderr, "cpsample: %s: %zu processes have this name; ", name, found->n);
+	if (topmost)
+		fprintf(stderr, "-p %d --tree takes all of them:\n", topmost);
+	else
+		fputs("name those that are meant by their numbers, as in -p 123,456:\n", stderr);
+	for (size_t i = 0; i < found->n && i < SHOWN_MOST; i++)
+		say_process(found->pids[i]);
+	if (found->n > SHOWN_MOST)
+		fprintf(stderr, "  ... and %zu more\n", found->n - SHOWN_MOST);
+	exit(125);
+}
+
+/* With those below it a name means the one that all others are below. */
+static int find_name(const char *word, bool has_tree)
+{
+	char *name = strdup(word);
 	struct which found = {0};
-	struct search s = {name, &found};
+	struct search s = {word, &found};
 	int pid;
 
+	if (!name)
+		exit(125);
+	utf8_clean(name);
 	each(compare, &s);
 	if (!found.n) {
 		fprintf(stderr,
@@ -99,16 +168,11 @@ static int find_name(const char *name)
 			name);
 		exit(125);
 	}
-	if (found.n > 1) {
-		fprintf(stderr, "cpsample: %s: %zu processes have this name; name one of ", name,
-			found.n);
-		for (size_t i = 0; i < found.n && i < 8; i++)
-			fprintf(stderr, "%s%d", i ? ", " : "", found.pids[i]);
-		fprintf(stderr, "%s\n", found.n > 8 ? ", ..." : "");
-		exit(125);
-	}
-	pid = found.pids[0];
+	pid = found.n > 1 ? topmost_of(&found) : found.pids[0];
+	if (found.n > 1 && !(has_tree && pid))
+		refuse_several(name, &found);
 	free(found.pids);
+	free(name);
 	return pid;
 }
 
@@ -134,7 +198,7 @@ void which_find(struct which *w, char **words, size_t n, bool has_tree)
 		if (isdigit((unsigned char)words[i][0]) && !*end && pid > 0 && pid < 1 << 30)
 			add(w, (int)pid);
 		else
-			add(w, find_name(words[i]));
+			add(w, find_name(words[i], has_tree));
 	}
 	w->n_named = w->n;
 	for (size_t i = 0; has_tree && i < w->n; i++) { /* which grows meanwhile */

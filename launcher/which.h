@@ -14,7 +14,8 @@ struct which {
 };
 
 /* Find them: each word is a process id, or a name that exactly one process has, as pgrep -x finds it. has_tree: and all of their
- * descendants. Says in one line what was not found, and ends with status 125 then. */
+ * descendants; then all other processes of a name may also be below one. Says in one line what was not found, or lists those that
+ * have the name, and ends with status 125 then. */
 void which_find(struct which *w, char **words, size_t n, bool has_tree);
 
 /* What the kernel calls the process; "?" if it has ended. Returns `name`. */

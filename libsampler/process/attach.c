@@ -419,6 +419,13 @@ static bool make_controller(void)
 	return !error;
 }
 
+/* A process of one thread that waits had no tick at which it could notice that its launcher is gone. */
+static void end_forsaken(void)
+{
+	if (is_recording() && !is_threaded && cps_lease_is_over(cps_moment_ns()))
+		stop();
+}
+
 /* ---- the begin ---------------------------------------------------------------------------------- */
 
 #define FORGONE_MOST 100
@@ -487,6 +494,7 @@ EXPORT int cpsample_attach(struct cps_attach_area *a)
 	bool has_begun = false;
 
 	text = a->text;
+	end_forsaken();
 	if (a->version != CPS_ATTACH_VERSION)
 		cps_attach_say("libcpsample: the library is of another version than cpsample; not "
 			       "recording\n");
@@ -495,7 +503,8 @@ EXPORT int cpsample_attach(struct cps_attach_area *a)
 	else if (!cps_find_is_late())
 		cps_attach_say("libcpsample: was started with the recorder, which is there once\n");
 	else if (cps_process_life_clock() || is_recording())
-		cps_attach_say("libcpsample: is recorded already\n");
+		cps_attach_say("libcpsample: is recorded already, for a cpsample that was killed; "
+			       "that ends within 5 s: try again then\n");
 	else if (!cps_config_attach((const char *)(uintptr_t)a->settings))
 		cps_attach_say("libcpsample: the settings are too long; not recording\n");
 	else

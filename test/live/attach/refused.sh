@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What cannot be attached to is refused in one line, and not touched: afterwards it has no tracer, and has got no signal.
 #
-# Seen to fail: without each of the checks, which these lines come from; U+009B came to the terminal.
+# Seen to fail: without each of the checks, which these lines come from; U+009B came to the terminal; a process that waits stayed recorded for
+# a launcher that was killed.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -58,8 +59,31 @@ pids="$pids $first"
 await grep -q libcpsample "/proc/$pid/maps"
 if attach "$pid" 1 x.cps; then fail "it was attached to twice"; fi
 grep -q 'is recorded already, by another cpsample -p' attach.err || fail "$(cat attach.err)"
+child=$(cat "/proc/$first/task/$first/children")
+if [ -r /proc/locks ]; then
+	grep -q "(process ${child% })" attach.err || fail "it does not say who records it: $(cat attach.err)"
+fi
 kill -INT $first
 wait $first || fail "the first one ended with $?: $(cat first.err)"
+
+# A launcher that was killed. A process of one thread that waits does not notice that by itself.
+sleep 1000 &
+pids="$pids $!"
+for one in "$pid" $!; do
+	CPSAMPLE_OUTPUT=$PWD/first.cps "$attacher" --library "$LIBRARY" --directory "$PWD" "$one" 2>first.err &
+	first=$!
+	pids="$pids $first"
+	await grep -q libcpsample "/proc/$one/maps"
+	sleep 0.3
+	kill -KILL "$(sed 's/ //' "/proc/$first/task/$first/children")"
+	attach "$one" 0.1 x.cps || grep -q 'for a cpsample that was killed; that ends within 5 s' attach.err || fail "$(cat attach.err)"
+	if wait $first; then fail "the killed one ended with 0"; fi
+	grep -q 'what records it was ended by a signal (Killed)' first.err || fail "$(cat first.err)"
+	i=0
+	until attach "$one" 0.1 x.cps || [ $((i += 1)) -gt 100 ]; do sleep 0.2; done
+	[ $i -le 100 ] || fail "it cannot be attached to afterwards: $(cat attach.err)"
+done
+rm -f ./*.cps
 
 # What a process answers is in its own hands.
 cat >liar.c <<'END'

@@ -3,7 +3,8 @@
 # cpsample -p records processes that run already: several, with those below them, or one by its name; for a time, or until
 # Ctrl-C. All of them are shown as one run. What it cannot do there it refuses in one line.
 #
-# Seen to fail: -p was refused by itself; options that have no meaning there were passed over.
+# Seen to fail: -p was refused by itself; options that have no meaning there were passed over; names came to the terminal as they
+# are; of several processes of a name only the numbers were said.
 #
 # Chance: a thread that always works has samples in 2 s on a machine that does ten other things.
 #
@@ -32,6 +33,14 @@ says 125 '--toggle: cannot be had with -p' "$cpsample" -p 1 --toggle USR2
 says 125 '--exe: cannot be had with -p' "$cpsample" -p 1 --exe x
 says 125 '--jit: cannot be had with -p' "$cpsample" -p 1 --jit
 says 125 '-v: cannot be had with -p' "$cpsample" -v -p 1
+says 125 '--calls: cannot be had with -p' "$cpsample" -p 1 --calls on
+says 125 '--kernel-ticks: cannot be had with -p' "$cpsample" -p 1 --kernel-ticks
+for option in --unwinder --budget --jitter --seed --python --max-bytes --dir-bytes --journal; do
+	says 125 "$option: cannot be had with --outside" "$cpsample" -p 1 --outside $option 1
+done
+for option in --outside --jit --verbose --kernel-ticks; do
+	says 125 "$option: cannot be had with --stacks" "$cpsample" -p 1 --stacks $option
+done
 says 125 '--tree needs -p' "$cpsample" --tree true
 says 125 '--stacks needs -p' "$cpsample" --stacks true
 says 125 '--each: is for --stacks' "$cpsample" -p 1 --each
@@ -66,7 +75,34 @@ start out3 ./one-of-this-name storm
 "$cpsample" -p one-of-this-name --duration 2 -o named.cps -r cpu:2ms 2>err || fail "name: exit $?: $(cat err)"
 [ "$(info named.cps pid)" = "$pid" ] || fail "another process was recorded"
 start out4 ./one-of-this-name storm
-says 125 '2 processes have this name; name one of ' "$cpsample" -p one-of-this-name
+"$cpsample" -p one-of-this-name 2>err && fail "a name of two was taken"
+head -n 1 err | grep -q ': 2 processes have this name; name those that are meant by their numbers' || fail "$(cat err)"
+grep -q "^  $pid  *./one-of-this-name storm$" err || fail "$(cat err)"
+
+# One of which is the others' parent.
+cp "$(command -v sh)" a-family
+./a-family -c './a-family -c "while :; do :; done" & ./a-family -c "while :; do :; done" & echo $!; while :; do :; done' >out6 &
+family=$!
+pids="$pids $family"
+await test -s out6
+has_two() { [ "$(wc -w <"/proc/$family/task/$family/children")" -eq 2 ]; }
+await has_two || fail "there are no children"
+# shellcheck disable=SC2046 # process ids
+pids="$pids $(cat "/proc/$family/task/$family/children")"
+"$cpsample" -p a-family 2>err && fail "a name of three was taken"
+head -n 1 err | grep -qx "cpsample: a-family: 3 processes have this name; -p $family --tree takes all of them:" || fail "$(cat err)"
+[ "$(wc -l <err)" -eq 4 ] || fail "$(cat err)"
+"$cpsample" -p a-family --tree --duration 2 -o family.%p.cps 2>err || fail "a tree by its name: $(cat err)"
+set -- family.*.cps
+[ $# -eq 3 ] || fail "not three recordings: $*"
+
+# No name has a say on the terminal.
+escape=$(printf '\033[31m \302\2331m')
+says 125 '?[31m ??1m' "$cpsample" -p "$escape"
+says 125 '?[31m ??1m' "$cpsample" -p "$escape" --stacks
+says 125 '?[31m ??1m' "$cpsample" -p "$escape" true
+says 125 '?[31m ?' "$cpsample" -p "$first" -o "$escape.svg"
+says 125 '?[31m ?' "$cpsample" -p "$first" --dir "/proc/$escape"
 
 # A tree, until Ctrl-C.
 cat >parent.sh <<END
