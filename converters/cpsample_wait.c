@@ -443,6 +443,19 @@ static void say(const struct process_tree *tree, const char *directory, double e
 	fputs("\n", stderr);
 }
 
+static void say_gone(const char *directory)
+{
+	int error = errno;
+	char *name = strdup(directory);
+
+	if (name) {
+		utf8_clean(name);
+		fprintf(stderr, "cpsample: %s: no recording can be had from there: %s\n", name,
+			strerror(error));
+	}
+	free(name);
+}
+
 /* is_attached: the processes are no children of this one. */
 static void report(const char *directory, double elapsed, int status, bool is_attached)
 {
@@ -456,8 +469,10 @@ static void report(const char *directory, double elapsed, int status, bool is_at
 		return;
 	if (getcwd(here, sizeof(here)) && !strcmp(here, directory))
 		directory = "";
-	else if (chdir(directory) != 0)
+	else if (chdir(directory) != 0) {
+		say_gone(directory);
 		return;
+	}
 	if (process_tree_of(&tree, pid, start, &unused))
 		return;
 	if (!tree.n) { /* nobody would read what belongs to no recording */

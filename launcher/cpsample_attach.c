@@ -170,6 +170,7 @@ static void await_kept(int keeper)
 static int record_outside(const struct one *one, int told)
 {
 	struct target t = {.is_found = one->is_found};
+	bool is_written;
 	int pidfd, keeper;
 
 	target_open_outside(&t, one->pid);
@@ -178,9 +179,9 @@ static int record_outside(const struct one *one, int told)
 	limits_lift_time();
 	tell(told);
 	keeper = keep_files(&t);
-	outside_end(stay_outside(pidfd));
+	is_written = outside_end(stay_outside(pidfd));
 	await_kept(keeper);
-	return 0;
+	return is_written ? 0 : 125;
 }
 
 /* In a child of this process. `told`: a pipe on which a byte says that it is recorded. */
@@ -188,6 +189,7 @@ static int record(const struct one *one, int told)
 {
 	struct injected in;
 	struct target t = {.is_found = one->is_found, .may_retry = one->n_tries < TRIES_MOST};
+	bool is_written;
 	int pidfd, keeper;
 
 	if (options.is_outside)
@@ -200,9 +202,9 @@ static int record(const struct one *one, int told)
 	injected_beat(&in);
 	keeper = keep_files(&t);
 	stay(&in, pidfd);
-	injected_end(&in);
+	is_written = injected_end(&in);
 	await_kept(keeper);
-	return 0;
+	return is_written ? 0 : 125;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */

@@ -661,14 +661,16 @@ static void end_by_thread(struct injected *in, const struct cps_attach_control *
 	hijack_leave(&h);
 }
 
-void injected_end(struct injected *in)
+bool injected_end(struct injected *in)
 {
 	static const struct timespec nap = {0, 1000000};
 	uint64_t until = stop_now() + UINT64_C(5000000000), one = 1;
 	struct cps_attach_control c;
 
-	if (!read_control(in, &c) || c.state != CPS_ATTACH_RECORDS)
-		return;
+	if (!read_control(in, &c))
+		return true;
+	if (c.state != CPS_ATTACH_RECORDS)
+		return target_say_unwritten(in->target, c.n_unwritten, c.error);
 	if (!in->is_threaded)
 		end_by_thread(in, &c);
 	else
@@ -678,4 +680,5 @@ void injected_end(struct injected *in)
 		stop_release_late();
 		nanosleep(&nap, NULL);
 	}
+	return !read_control(in, &c) || target_say_unwritten(in->target, c.n_unwritten, c.error);
 }

@@ -24,7 +24,7 @@ void injected_begin(struct injected *in, struct target *t, const char *library, 
 /* To be called at least every second: say that the recording is wanted. False: it is over, or the process is another program. */
 bool injected_beat(struct injected *in);
 
-/* End it, and wait until all is given back. */
-void injected_end(struct injected *in);
+/* End it, and wait until all is given back. False: what could not be written is lost, which a line on standard error has told. */
+bool injected_end(struct injected *in);
 
 #endif

@@ -20,6 +20,7 @@
 #include "launcher/subject.h"
 #include "launcher/watched.h"
 #include "libsampler/base/moment.h"
+#include "libsampler/stream/deflate_out.h"
 #include "libsampler/stream/loss.h"
 #include "libsampler/stream/recode.h"
 #include "libsampler/stream/recording.h"
@@ -417,12 +418,25 @@ uint64_t outside_patience_ns(void)
 	return watched_patience_ns();
 }
 
-void outside_end(bool has_ended)
+static bool say_unwritten(void)
+{
+	uint64_t n = cps_loss_get(CPS_LOSS_OUTPUT);
+	int error = 0;
+
+	if (!n)
+		return true;
+	cps_loss_stop_reason(&error);
+	error = error ? error : -cps_deflate_out_error();
+	return target_say_unwritten(target, n, error > 0 ? (uint64_t)error : 0);
+}
+
+bool outside_end(bool has_ended)
 {
 	if (!has_begun)
-		return;
+		return true;
 	watched_stop();
 	has_reread = false;
 	watched_read(&events, true);
 	finish(has_ended ? CPS_STOP_NONE : CPS_STOP_DETACHED);
+	return say_unwritten();
 }

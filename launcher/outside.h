@@ -20,6 +20,6 @@ bool outside_look(void);
 uint64_t outside_patience_ns(void);
 
 /* End the recording: somebody wants that, or the process has ended. */
-void outside_end(bool has_ended);
+bool outside_end(bool has_ended);
 
 #endif

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/kcmp.h>
 #include <linux/magic.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -67,6 +69,16 @@ void target_refuse_for_now(const struct target *t, const char *format, ...)
 	refuse(t, format, list);
 	va_end(list);
 	_exit(REFUSED);
+}
+
+bool target_say_unwritten(const struct target *t, uint64_t n, uint64_t error)
+{
+	if (!n)
+		return true;
+	fprintf(stderr, "cpsample: %d: its recording cannot be written%s%s; %lu sample%s lost\n",
+		t->pid, error ? ": " : "", error && error < 4096 ? strerror((int)error) : "", n,
+		n == 1 ? " is" : "s are");
+	return false;
 }
 
 const char *target_base_name(const char *path)
@@ -475,38 +487,33 @@ static bool is_same_file(const struct target *t, const char *path)
 	       here.st_ino == there.st_ino;
 }
 
-static bool is_in_group(const struct target *t, gid_t group)
-{
-	char groups[512] = "", *p = groups, *end;
+#define GROUPS_MOST 64
+#define MAY_PASS    (1ul << 1) /* CAP_DAC_OVERRIDE */
 
-	if ((gid_t)target_status(t, t->pid, "Gid", 10) == group)
+/* Becomes the user of the process, with all of its groups. False: this user may not. */
+static bool become_user_of(const struct target *t)
+{
+	char groups[512] = "", users[128] = "", *p = groups, *end;
+	gid_t list[GROUPS_MOST];
+	unsigned user, group;
+	size_t n = 0;
+
+	if (!read_status(t, t->pid, "Uid", users, sizeof(users)) ||
+	    sscanf(users, "%*u %*u %*u %u", &user) != 1 ||
+	    !read_status(t, t->pid, "Gid", users, sizeof(users)) ||
+	    sscanf(users, "%*u %*u %*u %u", &group) != 1)
+		return false;
+	if (user == getuid() && user == geteuid())
 		return true;
 	read_status(t, t->pid, "Groups", groups, sizeof(groups));
-	for (;; p = end) {
-		unsigned long one = strtoul(p, &end, 10);
-
+	for (; n < GROUPS_MOST; p = end) {
+		list[n] = (gid_t)strtoul(p, &end, 10);
 		if (end == p)
-			return false;
-		if (one == group)
-			return true;
+			break;
+		n++;
 	}
-}
-
-/* It is the process that makes the recording. */
-static void check_directory(const struct target *t, const char *directory)
-{
-	long user = target_status(t, t->pid, "Uid", 10);
-	struct stat s;
-	unsigned shift;
-
-	if (stat(directory, &s) != 0)
-		target_refuse(t, "%s: %s", directory, strerror(errno));
-	shift = (uid_t)user == s.st_uid ? 6 : is_in_group(t, s.st_gid) ? 3 : 0;
-	if (user != 0 && (s.st_mode >> shift & 3) != 3)
-		target_refuse(t,
-			      "its user (%ld) cannot write to %s; name another directory with "
-			      "--dir or -o",
-			      user, directory);
+	return setgroups(n, list) == 0 && setresgid(group, group, group) == 0 &&
+	       setresuid(user, user, user) == 0;
 }
 
 static bool is_same_link(const struct target *t, const char *file)
@@ -518,6 +525,55 @@ static bool is_same_link(const struct target *t, const char *file)
 	snprintf(own, sizeof(own), "/proc/self/%s", file);
 	return stat(own, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
 	       here.st_ino == there.st_ino;
+}
+
+/* Returns 0 if the user of the process may do that with the file, or that cannot be told; else an errno. `from`: where the path
+ * begins, for whoever may see that. */
+static int denies(const struct target *t, const char *from, const char *path, int mode)
+{
+	char capabilities[64] = "";
+	int status = 0;
+	pid_t child;
+
+	if (is_same_link(t, "ns/user") &&
+	    read_status(t, t->pid, "CapEff", capabilities, sizeof(capabilities)) &&
+	    strtoul(capabilities, NULL, 16) & MAY_PASS)
+		return access(path, mode) == 0 ? 0 : errno;
+	child = fork();
+	if (!child) {
+		if (chdir(from) != 0)
+			_exit(errno);
+		_exit(become_user_of(t) && access(path, mode) != 0 ? errno : 0);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)
+		       ? WEXITSTATUS(status)
+		       : 0;
+}
+
+/* It is the process that loads the library and makes the recording, by its own rights. A directory that is given to it it need
+ * not find. */
+static void check_files(const struct target *t, const char *library, const char *directory,
+			bool is_given)
+{
+	long user = target_status(t, t->pid, "Uid", 10);
+	struct stat s;
+	int error;
+
+	if (stat(directory, &s) != 0)
+		target_refuse(t, "%s: %s", directory, strerror(errno));
+	error = is_given ? denies(t, directory, ".", W_OK | X_OK)
+			 : denies(t, "/", directory, W_OK | X_OK);
+	if (error)
+		target_refuse(t,
+			      "its user (%ld) cannot write to %s (%s); name a directory with --dir "
+			      "or -o in which that user may make files",
+			      user, directory, strerror(error));
+	error = is_given ? 0 : denies(t, "/", library, R_OK);
+	if (error)
+		target_refuse(t,
+			      "its user (%ld) cannot read %s (%s); name one with --library that it "
+			      "can" OUTSIDE,
+			      user, library, strerror(error));
 }
 
 bool target_has_other_root(const struct target *t)
@@ -593,6 +649,8 @@ static void prepare_passing(struct target *t, const char *directory)
 
 void target_open(struct target *t, int pid, const char *library, const char *directory)
 {
+	bool is_given;
+
 	t->pid = pid;
 	t->memory = -1;
 	check_process(t);
@@ -600,8 +658,9 @@ void target_open(struct target *t, int pid, const char *library, const char *dir
 	check_kernel(t);
 	check_rights(t);
 	target_read_mappings(t);
-	check_directory(t, directory);
-	if (!is_same_file(t, library) || !is_same_file(t, directory))
+	is_given = !is_same_file(t, library) || !is_same_file(t, directory);
+	check_files(t, library, directory, is_given);
+	if (is_given)
 		prepare_passing(t, directory);
 }
 

@@ -48,6 +48,9 @@ struct image {
 void target_refuse(const struct target *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
+/* Say in one line that n samples of it could not be written, and why, as an errno; 0: that is not known. True: there were none. */
+bool target_say_unwritten(const struct target *t, uint64_t n, uint64_t error);
+
 /* The same for what may be otherwise in a moment, as when the process is becoming another program. If may_retry is set nothing is
  * printed, and the status is TARGET_RETRY. */
 #define TARGET_RETRY 124

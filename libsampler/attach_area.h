@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define CPS_ATTACH_SYMBOL  "cpsample_attach"
-#define CPS_ATTACH_VERSION 2u
+#define CPS_ATTACH_VERSION 3u
 
 #define CPS_ATTACH_TEXT_BYTES 600
 
@@ -37,6 +37,8 @@ struct cps_attach_control {
 		stop_function; /* of a process without a controller: void (*)(void), which ends the recording */
 	uint64_t n_threads; /* that were there, or were found later */
 	uint64_t n_slots;   /* of linkage tables that lead to wrappers */
+	/* At the end: how many samples could not be written, and the errno that says why; 0: none, and not known. */
+	uint64_t n_unwritten, error;
 };
 
 /* In the area. */

@@ -24,6 +24,7 @@
 #include "signal/gate.h"
 #include "signal/other_signals.h"
 #include "signal/sample.h"
+#include "stream/deflate_out.h"
 #include "stream/journal.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
@@ -294,9 +295,20 @@ static void close_passed(void)
 	passed.fd = -1;
 }
 
+static void say_losses(void)
+{
+	int error = 0;
+
+	cps_loss_stop_reason(&error);
+	error = error ? error : -cps_deflate_out_error();
+	control.n_unwritten = cps_loss_get(CPS_LOSS_OUTPUT);
+	control.error = control.n_unwritten && error > 0 ? (uint64_t)error : 0;
+}
+
 /* Threads may be in the handler still: their ticks find a closed gate. */
 static void give_back(void)
 {
+	say_losses();
 	cps_lease_begin(NULL, 0);
 	cps_led_slots_end(is_threaded, count_threads() == LINKS_ALONE);
 	cps_bytes_give_back();

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A recording that cannot be written is refused before the process is touched where that can be seen: its user cannot write to the
+# directory, or does not get there, or cannot read the library. Where the disk is full, or the directory goes meanwhile, a line says
+# so at the end, also where no terminal is.
+#
+# Seen to fail: a directory below one that the user does not get into was found out in the process, as was a library there; a full
+# disk, and a directory that was gone, had status 0 and not a word.
+#
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+. "$root/test/live/attach.sh"
+can_attach
+chmod 755 .
+
+# with LIBRARY DIRECTORY: attach to the latest one
+with() {
+	CPSAMPLE_DIR=$PWD/$2 "$attacher" --library "$PWD/$1" --directory "$PWD/$2" --duration 0.1 "$pid" 2>err
+}
+
+# says TEXT
+says() { grep -qF "$1" err || fail "no \"$1\": $(cat err)"; }
+
+start out "$targets/attached" storm
+mkdir gone
+"$cpsample" -p "$pid" --dir gone 2>err &
+recorder=$!
+pids="$pids $recorder"
+is_there() { [ -n "$(find gone -name '*.cps')" ]; }
+await is_there || fail "there is no recording"
+rm -r gone
+kill -INT $recorder
+wait $recorder || fail "the directory is gone: exit $?: $(cat err)"
+says 'gone: no recording can be had from there: No such file or directory'
+
+[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || skip "the rest takes root"
+mkdir -p closed/open
+chmod 777 closed/open
+chmod 700 closed
+cp "$targets/attached" here && cp "$LIBRARY" there.so && cp "$LIBRARY" closed/closed.so && chmod 755 here there.so
+storm=$pid
+start out2 setpriv --reuid 65534 --regid 65534 --clear-groups ./here storm
+if with "there.so" closed/open; then fail "a directory out of reach was taken"; fi
+says "$pid: its user (65534) cannot write to $PWD/closed/open (Permission denied); name a directory"
+mkdir open && chmod 777 open
+if with "closed/closed.so" open; then fail "a library out of reach was taken"; fi
+says "$pid: its user (65534) cannot read $PWD/closed/closed.so (Permission denied)"
+if grep -q '\.so' "/proc/$pid/maps" && grep -q 'there.so\|closed.so' "/proc/$pid/maps"; then fail "it was touched"; fi
+with "there.so" open || fail "it cannot be recorded: $(cat err)"
+
+mkdir full
+mount -t tmpfs -o size=64k none full 2>/dev/null || skip "no file system can be mounted"
+clean_up() {
+	umount "$tmp/full"
+	# shellcheck disable=SC2086 # process ids
+	kill -KILL $pids 2>/dev/null
+}
+CPSAMPLE_OUTPUT=$PWD/no.cps "$attacher" --library "$LIBRARY" --directory "$PWD" --outside --duration 0.01 "$pid" 2>err && has_events=--outside
+for outside in '' ${has_events:-}; do
+	rm -f full/*
+	head -c 100k /dev/zero >full/fill 2>/dev/null
+	if "$cpsample" -p "$storm" --dir full --duration 2 ${outside:+"$outside"} 2>err; then fail "a full disk: exit 0"; fi
+	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
+	says 'No space left on device'
+done
+rm -f full/fill
