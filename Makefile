@@ -385,8 +385,8 @@ check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user
 
 arm-targets: $(TARGETS)
 
-attach: all $(TARGETS) ## processes that run are attached to a hundred times, and the launcher is killed at each of its steps
-	$(Q)BUILD=$(BUILD) ATTACH_CYCLES=100 ATTACH_STEP=1 test/run $(wildcard test/live/attach/*.sh)
+attach: all $(TARGETS) ## processes that run are attached to a hundred times, and the launcher is killed a thousand times
+	$(Q)BUILD=$(BUILD) ATTACH_CYCLES=100 ATTACH_STEP=1 ATTACH_ROUNDS=3 test/run $(wildcard test/live/attach/*.sh)
 
 # What the recorder promises must hold whatever it counts. All that needs no permission is counted here.
 ALL_RESOURCES := cpu,real,alloc,read,write,lock

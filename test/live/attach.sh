@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # attach.sh - functions for tests that attach to processes. To be sourced after lib.sh.
 #
-# ATTACH_CYCLES, ATTACH_STEP  how much is done: `make attach` does more (100 cycles, each instant)
+# ATTACH_CYCLES, ATTACH_STEP, ATTACH_ROUNDS  how much is done: `make attach` does more (100 cycles, each instant, three times)
 # shellcheck shell=sh disable=SC2034,SC2154 # variables are for the tests, and from lib.sh
 cycles=${ATTACH_CYCLES:-5}
 step=${ATTACH_STEP:-37}
+rounds=${ATTACH_ROUNDS:-1}
 cpsample=$root/scripts/cpsample
 attacher=$BUILD/cpsample-attach
 pids=

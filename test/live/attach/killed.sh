@@ -23,18 +23,28 @@ kill_at() {
 	done
 }
 
+until_called=190 # steps, in which threads are stopped and called; later ones read, and wait
+
 for mode in storm threads; do
 	start out "$targets/attached" $mode
 	state all
 	grep ' r-xp ' all >before
-	n=0 killed=0
-	while [ $n -lt 190 ]; do
-		! kill_at $n || killed=$((killed + 1))
+	killed=0 round=0
+	while [ $((round += 1)) -le "$rounds" ]; do
+		n=0
+		while [ $n -lt $until_called ]; do
+			! kill_at $n || killed=$((killed + 1))
+			kill -0 "$pid" 2>/dev/null || fail "$mode: the process is gone after step $n"
+			n=$((n + step))
+		done
+	done
+	while kill_at $n; do # each of these begins when the recording of the one before has ended
+		killed=$((killed + 1))
 		kill -0 "$pid" 2>/dev/null || fail "$mode: the process is gone after step $n"
-		n=$((n + step))
+		n=$((n + 10 * step))
 	done
 	[ $killed -gt 2 ] || fail "$mode: only $killed launchers were killed"
-	note "$mode: $killed launchers killed"
+	note "$mode: $killed launchers killed, the last one at its step $n"
 	i=0
 	until attach "$pid" 0.1 x.cps || [ $((i += 1)) -gt 100 ]; do sleep 0.2; done
 	[ $i -le 100 ] || fail "$mode: cannot be attached to afterwards: $(cat attach.err)"
