@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/hash.h"
 #include "base/stop.h"
 #include "base/utf8.h"
@@ -330,22 +331,6 @@ static double cpu_seconds_of_children(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-/* CPSAMPLE_DELAY in seconds, which cpsample has had checked; 0: there is none. */
-static double delay_seconds(const char *text)
-{
-	static const struct {
-		const char *name;
-		double seconds;
-	} units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}};
-	char *end;
-	double v = text ? strtod(text, &end) : 0;
-
-	for (size_t i = 0; text && i < sizeof(units) / sizeof(*units); i++)
-		if (!strcmp(end, units[i].name))
-			return v * units[i].seconds;
-	return v;
-}
-
 /* Without a sample there is no file, and cpconv without a name would show what an earlier run has left. */
 static void say_nothing(double elapsed, bool is_attached)
 {
@@ -353,7 +338,7 @@ static void say_nothing(double elapsed, bool is_attached)
 	struct error unused;
 	char *newest = sources_newest(&unused);
 
-	if (elapsed < delay_seconds(delay))
+	if (delay && elapsed < duration_seconds(delay))
 		fprintf(stderr,
 			"no recording, since the program ended after %.2f s, before --delay %s",
 			elapsed, delay);

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "launcher/injected.h"
 #include "launcher/limits.h"
 #include "launcher/outside.h"
@@ -338,22 +339,6 @@ static size_t record_all(const struct which *w, bool *was_refused, double *secon
 
 /* ---- options ---------------------------------------------------------------------------------------------- */
 
-/* "10", "10s", "500ms", "5min", as the recorder has checked it. */
-static double seconds_of(const char *text)
-{
-	static const struct {
-		const char *name;
-		double seconds;
-	} units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}};
-	char *end;
-	double v = strtod(text, &end);
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strcmp(end, units[i].name) == 0)
-			return v * units[i].seconds;
-	return v;
-}
-
 static void read_options(int argc, char **argv)
 {
 	static const struct option list[] = {
@@ -378,7 +363,7 @@ static void read_options(int argc, char **argv)
 			options.directory = optarg;
 			break;
 		case 't':
-			options.duration = seconds_of(optarg);
+			options.duration = duration_seconds(optarg);
 			break;
 		case 'w':
 			options.waiter = optarg;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/regular.h"
+#include "launcher/proc.h"
 #include "libsampler/base/memory.h"
 #include "libsampler/base/subject.h"
 #include "libsampler/unwind/module.h"
@@ -385,19 +386,21 @@ static void map_vdso(uint64_t begin)
 
 void elsewhere_read_mappings(void)
 {
-	char path[64], line[4400], name[4200], allowed[8];
-	struct elsewhere_mapping m = {.path = name};
-	FILE *f;
+	FILE *f = proc_mappings(subject);
+	struct proc_mapping p;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", subject);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		name[0] = '\0';
-		if (sscanf(line, "%lx-%lx %7s %lx %lx:%lx %lu %4199[^\n]", &m.begin, &m.end,
-			   allowed, &m.offset, &m.major, &m.minor, &m.inode, name) < 7 ||
-		    allowed[2] != 'x')
+	while (proc_next_mapping(f, &p)) {
+		const struct elsewhere_mapping m = {.begin = p.begin,
+						    .end = p.end,
+						    .offset = p.offset,
+						    .major = p.major,
+						    .minor = p.minor,
+						    .inode = p.inode,
+						    .path = p.path};
+
+		if (p.allowed[2] != 'x')
 			continue;
-		if (strcmp(name, "[vdso]") == 0)
+		if (strcmp(p.path, "[vdso]") == 0)
 			map_vdso(m.begin);
 		else
 			elsewhere_map(&m);

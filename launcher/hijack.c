@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/regular.h"
+#include "launcher/proc.h"
 #include "libsampler/signal/disposition.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -498,17 +499,10 @@ static bool is_done(const struct hijack *h, uint64_t at)
 /* Whether it waits in the kernel for a lock, as far as can be seen. */
 static bool is_at_lock(const struct hijack *h)
 {
-	char path[80], line[64] = "";
-	FILE *f;
+	char line[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", h->at.target->pid, h->at.tid);
-	f = fopen(path, "re");
-	if (!f)
-		return true;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	fclose(f);
-	return strtol(line, NULL, 10) == SYS_futex;
+	return !proc_line(h->at.target->pid, h->at.tid, "syscall", line, sizeof(line)) ||
+	       strtol(line, NULL, 10) == SYS_futex;
 }
 
 #define LOOKS_AT_LOCK 100

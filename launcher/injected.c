@@ -7,7 +7,6 @@
  */
 #include "launcher/injected.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
@@ -23,6 +22,7 @@
 
 #include "launcher/passed.h"
 #include "launcher/place.h"
+#include "launcher/proc.h"
 #include "libsampler/attach_area.h"
 
 extern char **environ;
@@ -335,18 +335,13 @@ static bool try_thread(struct search *s, int tid)
 
 static bool try_all(struct search *s)
 {
-	char path[64];
-	struct dirent *d;
+	DIR *threads = proc_threads(s->t->pid);
 	bool found = false;
-	DIR *directory;
+	int tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", s->t->pid);
-	directory = opendir(path);
-	while (directory && !found && (d = readdir(directory)))
-		if (atoi(d->d_name) > 0)
-			found = try_thread(s, atoi(d->d_name));
-	if (directory)
-		closedir(directory);
+	while (!found && (tid = proc_next(threads)))
+		found = try_thread(s, tid);
+	proc_close(threads);
 	return found;
 }
 
@@ -359,7 +354,7 @@ static bool find_thread(struct search *s, const volatile sig_atomic_t *stop)
 
 		if (try_all(s))
 			return true;
-		if (s->error || !target_state(s->t, s->t->pid))
+		if (s->error || !proc_state(s->t->pid, s->t->pid))
 			return false;
 		nanosleep(&nap, NULL);
 	}
@@ -406,16 +401,13 @@ static void keep_others_out(const struct target *t)
 static bool is_any_on_way_back(struct target *t)
 {
 	static struct hijack h;
+	DIR *threads = proc_threads(t->pid);
 	bool found = false;
-	char path[64];
-	struct dirent *d;
-	DIR *directory;
+	int tid;
 
 	target_read_mappings(t);
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	directory = opendir(path);
-	while (directory && !found && (d = readdir(directory))) {
-		int tid = atoi(d->d_name), error = tid > 0 ? hijack_stop(&h, t, tid) : ESRCH;
+	while (!found && (tid = proc_next(threads))) {
+		int error = hijack_stop(&h, t, tid);
 
 		found = error == EBUSY;
 		if (!error) {
@@ -423,8 +415,7 @@ static bool is_any_on_way_back(struct target *t)
 			stop_go_on(&h.at);
 		}
 	}
-	if (directory)
-		closedir(directory);
+	proc_close(threads);
 	return found;
 }
 
@@ -450,7 +441,7 @@ static void refuse_search(const struct search *s)
 {
 	if (s->error)
 		target_refuse(s->t, "may not be traced by this user (%s)", strerror(s->error));
-	if (!target_state(s->t, s->t->pid))
+	if (!proc_state(s->t->pid, s->t->pid))
 		target_refuse(s->t, "has ended meanwhile");
 	target_refuse(
 		s->t,
@@ -483,7 +474,7 @@ static void wait_for_thread(const struct target *t, int tid)
 {
 	static const struct timespec nap = {0, 1000000};
 
-	for (int i = 0; i < 1000 && tid && target_state(t, tid); i++)
+	for (int i = 0; i < 1000 && tid && proc_state(t->pid, tid); i++)
 		nanosleep(&nap, NULL);
 }
 
@@ -580,14 +571,14 @@ void injected_begin(struct injected *in, struct target *t, const char *library, 
 	if (!hijack_find_places(t))
 		target_refuse_for_now(t, "there is no room for a signal frame in it");
 	wait_for_killed(t);
-	*in = (struct injected){.target = t,
-				.is_threaded = target_status(t, t->pid, "Threads", 10) != 1};
+	*in = (struct injected){
+		.target = t, .is_threaded = proc_status_number(t->pid, t->pid, "Threads", 10) != 1};
 	if (!find_thread(&search, stop)) {
 		if (stop && *stop)
 			_exit(125); /* who ends it knows */
 		refuse_search(&search);
 	}
-	if (!in->is_threaded && target_status(t, t->pid, "Threads", 10) != 1)
+	if (!in->is_threaded && proc_status_number(t->pid, t->pid, "Threads", 10) != 1)
 		in->is_threaded = true;
 	area = call_there(in, &h, &libc, library, &answer, &why);
 	hijack_leave(&h);

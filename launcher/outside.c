@@ -7,7 +7,6 @@
  */
 #include "launcher/outside.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +15,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "launcher/elsewhere.h"
+#include "launcher/proc.h"
 #include "launcher/subject.h"
 #include "launcher/watched.h"
 #include "libsampler/base/moment.h"
@@ -270,7 +271,7 @@ static void settle_all(bool has_ended)
 
 	for (size_t i = 0; i < n_accounts && !has_ended; i++) {
 		struct account *a = &accounts[i];
-		uint64_t used = subject_thread_ns(target->pid, a->tid);
+		uint64_t used = proc_used_ns(target->pid, a->tid);
 
 		if (used > a->before_ns && a->tid != target->pid) {
 			a->used_ns = used - a->before_ns;
@@ -331,23 +332,18 @@ static void on_name(void *context, int tid, const char *name, bool is_exec, uint
 /* Threads that are there already. */
 static void read_threads(void)
 {
-	char path[64];
-	struct dirent *d;
-	DIR *directory;
+	DIR *threads = proc_threads(target->pid);
+	int tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", target->pid);
-	directory = opendir(path);
-	while (directory && (d = readdir(directory))) {
-		int tid = atoi(d->d_name);
+	while ((tid = proc_next(threads))) {
 		struct account *a = NULL;
 
-		if (tid > 0 && !find(tid))
+		if (!find(tid))
 			a = add_account(tid, identity.start_monotonic_ns);
 		if (a)
-			a->before_ns = subject_thread_ns(target->pid, tid);
+			a->before_ns = proc_used_ns(target->pid, tid);
 	}
-	if (directory)
-		closedir(directory);
+	proc_close(threads);
 	if (!find(target->pid)) /* it has ended meanwhile */
 		add_account(target->pid, identity.start_monotonic_ns);
 }
@@ -355,21 +351,13 @@ static void read_threads(void)
 /* "cpu:1ms", as the recorder has checked it. */
 static uint64_t read_interval(void)
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 	const char *wanted = getenv("CPSAMPLE_RESOURCES");
-	char *end;
-	double v;
+	double ns;
 
 	if (!wanted || strncmp(wanted, "cpu:", 4) != 0)
 		return INTERVAL_NS;
-	v = strtod(wanted + 4, &end);
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strcmp(end, units[i].name) == 0)
-			v *= units[i].ns;
-	return v >= 100000 && v < 1e12 ? (uint64_t)v : v < 100000 ? 100000 : INTERVAL_NS;
+	ns = duration_seconds(wanted + 4) * 1e9 + 0.5;
+	return ns >= 100000 && ns < 1e12 ? (uint64_t)ns : ns < 100000 ? 100000 : INTERVAL_NS;
 }
 
 static const struct watched_events events = {.sample = on_sample,

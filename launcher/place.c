@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
+#include "launcher/proc.h"
+
 struct range {
 	uint64_t begin, end;
 	const char *why;
@@ -372,7 +374,7 @@ bool place_is_in_recorder(const struct target *t, int tid)
 
 	for (size_t i = 0; i < n_ranges; i++)
 		is_there |= ranges[i].why == recorder;
-	return is_there && target_status(t, tid, "SigBlk", 16) >> (OWN_SIGNAL - 1) & 1;
+	return is_there && proc_status_number(t->pid, tid, "SigBlk", 16) >> (OWN_SIGNAL - 1) & 1;
 }
 
 const char *place_unsafe(struct target *t, const struct user_regs_struct *regs)

@@ -7,7 +7,6 @@
  */
 #include "launcher/snapshot.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "launcher/proc.h"
 
 #define MS_NS	     UINT64_C(1000000)
 #define WAIT_MS	     20	  /* for a thread to stop that may be in a call which nothing interrupts */
@@ -29,28 +29,13 @@
 
 /* ---- before ------------------------------------------------------------------------------------------------ */
 
-static void read_line(const struct target *t, int tid, const char *file, char *to, size_t bytes)
-{
-	char path[80];
-	FILE *f;
-
-	to[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", t->pid, tid, file);
-	f = fopen(path, "re");
-	if (f && !fgets(to, (int)bytes, f))
-		to[0] = '\0';
-	if (f)
-		fclose(f);
-	to[strcspn(to, "\n")] = '\0';
-}
-
 static void look_at(const struct target *t, struct snapshot_thread *thread)
 {
 	int tid = thread->at.tid;
 
-	read_line(t, tid, "comm", thread->name, sizeof(thread->name));
-	thread->state = target_state(t, tid);
-	read_line(t, tid, "wchan", thread->place, sizeof(thread->place));
+	proc_line(t->pid, tid, "comm", thread->name, sizeof(thread->name));
+	thread->state = proc_state(t->pid, tid);
+	proc_line(t->pid, tid, "wchan", thread->place, sizeof(thread->place));
 	if (strcmp(thread->place, "0") == 0)
 		thread->place[0] = '\0';
 }
@@ -83,21 +68,18 @@ static void refuse(struct snapshot *s, int error)
 static size_t seize_new(struct snapshot *s, size_t *room)
 {
 	size_t before = s->n_threads;
-	char path[64];
-	struct dirent *d;
-	DIR *directory;
+	DIR *threads = proc_threads(s->target->pid);
+	int tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", s->target->pid);
-	directory = opendir(path);
-	while (directory && (d = readdir(directory))) {
-		int tid = atoi(d->d_name), error;
+	while ((tid = proc_next(threads))) {
 		struct snapshot_thread thread = {0};
+		int error;
 
-		if (tid <= 0 || is_known(s, tid))
+		if (is_known(s, tid))
 			continue;
 		error = stop_seize(&thread.at, s->target, tid);
-		if (error && error != ESRCH && target_state(s->target, tid) != 'Z' &&
-		    target_state(s->target, tid))
+		if (error && error != ESRCH && proc_state(s->target->pid, tid) != 'Z' &&
+		    proc_state(s->target->pid, tid))
 			refuse(s, error);
 		if (error)
 			continue;
@@ -106,8 +88,7 @@ static size_t seize_new(struct snapshot *s, size_t *room)
 			refuse(s, ENOMEM);
 		s->threads[s->n_threads++] = thread;
 	}
-	if (directory)
-		closedir(directory);
+	proc_close(threads);
 	return s->n_threads - before;
 }
 
@@ -119,7 +100,7 @@ static void find_place(struct snapshot_thread *thread)
 	char line[256], *word, *rest = line;
 	uint64_t words[9], n = 0;
 
-	read_line(thread->at.target, thread->at.tid, "syscall", line, sizeof(line));
+	proc_line(thread->at.target->pid, thread->at.tid, "syscall", line, sizeof(line));
 	while (n < 9 && (word = strsep(&rest, " ")))
 		words[n++] = strtoull(word, NULL, 0);
 	if (n != 9)
@@ -135,7 +116,7 @@ static int wait_for(struct snapshot_thread *thread, uint64_t begin)
 	int error = stop_try(&thread->at, least);
 
 	while (error == EBUSY && stop_now() < most &&
-	       target_state(thread->at.target, thread->at.tid) != 'D')
+	       proc_state(thread->at.target->pid, thread->at.tid) != 'D')
 		error = stop_try(&thread->at, stop_now() + MS_NS);
 	return error == EBUSY ? stop_wait(&thread->at, 0) : error;
 }

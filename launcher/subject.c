@@ -129,18 +129,3 @@ bool subject_name(const struct cps_identity *identity, int pid, char *path, size
 	*makes_directories = slash && percent && percent < slash;
 	return cps_output_expand(template, &names, path, bytes) == 0;
 }
-
-uint64_t subject_thread_ns(int pid, int tid)
-{
-	char path[64];
-	uint64_t ns = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%lu", &ns) != 1)
-		ns = 0;
-	if (f)
-		fclose(f);
-	return ns;
-}

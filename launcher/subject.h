@@ -14,7 +14,4 @@ void subject_read(struct cps_identity *identity, int pid);
 bool subject_name(const struct cps_identity *identity, int pid, char *path, size_t bytes,
 		  bool *makes_directories);
 
-/* CPU time of a thread since it began, in ns. */
-uint64_t subject_thread_ns(int pid, int tid);
-
 #endif

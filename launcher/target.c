@@ -6,7 +6,6 @@
  */
 #include "launcher/target.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -25,12 +24,13 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "launcher/proc.h"
 
 #define REFUSED 125
 
 static bool has_ended(const struct target *t)
 {
-	char state = target_state(t, t->pid);
+	char state = proc_state(t->pid, t->pid);
 
 	return !state || state == 'Z' || state == 'X';
 }
@@ -100,63 +100,6 @@ bool target_write(const struct target *t, uint64_t at, const void *from, size_t 
 
 /* ---- what the kernel says ------------------------------------------------------------------------ */
 
-static FILE *open_of(int pid, int tid, const char *file)
-{
-	char path[80];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, file);
-	return fopen(path, "re");
-}
-
-/* Sets what stands behind the name in the line of it. */
-static bool read_status(const struct target *t, int tid, const char *name, char *value,
-			size_t bytes)
-{
-	FILE *f = open_of(t->pid, tid, "status");
-	size_t n = strlen(name);
-	bool found = false;
-	char line[512];
-
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		found = strncmp(line, name, n) == 0 && line[n] == ':';
-		if (found)
-			snprintf(value, bytes, "%s", line + n + 1);
-	}
-	if (f)
-		fclose(f);
-	return found;
-}
-
-long target_status(const struct target *t, int tid, const char *name, int base)
-{
-	char value[512];
-
-	return read_status(t, tid, name, value, sizeof(value)) ? (long)strtoul(value, NULL, base)
-							       : -1;
-}
-
-const char *target_stat(int pid, int tid, char *text, size_t bytes)
-{
-	FILE *f = open_of(pid, tid, "stat");
-	const char *end;
-
-	if (!f)
-		return NULL;
-	if (!fgets(text, (int)bytes, f))
-		text[0] = '\0';
-	fclose(f);
-	end = strrchr(text, ')');
-	return end ? end + 1 : NULL;
-}
-
-char target_state(const struct target *t, int tid)
-{
-	char text[512];
-	const char *state = target_stat(t->pid, tid, text, sizeof(text));
-
-	return state && *state ? state[1] : 0;
-}
-
 static void forget_mappings(struct target *t)
 {
 	for (size_t i = 0; i < t->n_mappings; i++)
@@ -168,25 +111,23 @@ static void forget_mappings(struct target *t)
 
 void target_read_mappings(struct target *t)
 {
-	char path[64], line[4400], name[4200];
+	FILE *f = proc_mappings(t->pid);
+	struct proc_mapping p;
 	size_t room = 0;
-	FILE *f;
 
 	forget_mappings(t);
-	snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		struct mapping m = {0};
+	while (proc_next_mapping(f, &p)) {
+		struct mapping m = {.begin = p.begin,
+				    .end = p.end,
+				    .offset = p.offset,
+				    .inode = p.inode,
+				    .path = strdup(p.path)};
 
-		name[0] = '\0';
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %lu %4199[^\n]", &m.begin, &m.end, m.allowed,
-			   &m.offset, &m.inode, name) < 5)
-			continue;
+		memcpy(m.allowed, p.allowed, sizeof(m.allowed));
 		if (t->n_mappings == room) {
 			room = room * 2 + 256;
 			t->mappings = realloc(t->mappings, room * sizeof(m));
 		}
-		m.path = strdup(name);
 		if (!t->mappings || !m.path)
 			target_refuse(t, "there is no memory for its mappings");
 		t->mappings[t->n_mappings++] = m;
@@ -353,10 +294,10 @@ static void check_process(const struct target *t)
 
 	if (kill(t->pid, 0) != 0 && errno == ESRCH)
 		target_refuse(t, "there is no such process");
-	group = target_status(t, t->pid, "Tgid", 10);
+	group = proc_status_number(t->pid, t->pid, "Tgid", 10);
 	if (group > 0 && group != t->pid)
 		target_refuse(t, "is a thread of process %ld; name that", group);
-	switch (target_state(t, t->pid)) {
+	switch (proc_state(t->pid, t->pid)) {
 	case 0:
 		target_refuse(t, "there is no such process");
 	case 'Z':
@@ -370,12 +311,12 @@ static void check_process(const struct target *t)
 /* Another tracer, or a thread that does not run, is in the way. */
 static void check_tracer(const struct target *t, bool may_be_stopped)
 {
-	long tracer = target_status(t, t->pid, "TracerPid", 10);
+	long tracer = proc_status_number(t->pid, t->pid, "TracerPid", 10);
 
 	if (tracer > 0)
 		target_refuse(t, "is traced already, by process %ld (a debugger, or strace)",
 			      tracer);
-	if (!may_be_stopped && target_state(t, t->pid) == 'T')
+	if (!may_be_stopped && proc_state(t->pid, t->pid) == 'T')
 		target_refuse(t, "is stopped; continue it first: kill -CONT %d", t->pid);
 }
 
@@ -404,36 +345,27 @@ static void check_kernel(const struct target *t)
 /* Each thread may have one of its own. */
 static void check_filters(const struct target *t)
 {
-	char path[64];
-	struct dirent *d;
-	DIR *directory;
+	DIR *threads = proc_threads(t->pid);
+	int tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
-	directory = opendir(path);
-	while (directory && (d = readdir(directory)))
-		if (atoi(d->d_name) > 0 && target_status(t, atoi(d->d_name), "Seccomp", 10) > 0)
+	while ((tid = proc_next(threads)))
+		if (proc_status_number(t->pid, tid, "Seccomp", 10) > 0)
 			target_refuse(
 				t, "is under a seccomp filter, which may end it for a system call "
 				   "that it does not know" OUTSIDE);
-	if (directory)
-		closedir(directory);
+	proc_close(threads);
 }
 
 /* A thread of the parent that waits in vfork cannot be interrupted. */
 static bool waits_for_child(int parent)
 {
-	struct target p = {.pid = parent};
-	char path[64];
-	struct dirent *d;
-	DIR *directory;
+	DIR *threads = proc_threads(parent);
 	bool waits = false;
+	int tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", parent);
-	directory = opendir(path);
-	while (directory && !waits && (d = readdir(directory)))
-		waits = atoi(d->d_name) > 0 && target_state(&p, atoi(d->d_name)) == 'D';
-	if (directory)
-		closedir(directory);
+	while (!waits && (tid = proc_next(threads)))
+		waits = proc_state(parent, tid) == 'D';
+	proc_close(threads);
 	return waits;
 }
 
@@ -441,7 +373,7 @@ static bool waits_for_child(int parent)
 static uint64_t arguments_of(int pid)
 {
 	char text[1024];
-	const char *at = target_stat(pid, pid, text, sizeof(text));
+	const char *at = proc_stat(pid, pid, text, sizeof(text));
 
 	for (int i = 0; at && i < 45; i++) /* field 48; the first behind the name is the third */
 		at = strchr(at + 1, ' ');
@@ -451,7 +383,7 @@ static uint64_t arguments_of(int pid)
 /* Kernels may be without kcmp, or not allow it. */
 static bool shares_parents_memory(const struct target *t)
 {
-	int parent = (int)target_status(t, t->pid, "PPid", 10);
+	int parent = (int)proc_status_number(t->pid, t->pid, "PPid", 10);
 	long differs = syscall(SYS_kcmp, t->pid, parent, KCMP_VM, 0, 0);
 
 	if (differs >= 0)
@@ -462,14 +394,14 @@ static bool shares_parents_memory(const struct target *t)
 
 static void check_rights(struct target *t)
 {
-	char path[64], features[256] = "";
+	char path[64], features[256];
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
 	t->memory = open(path, O_RDWR | O_CLOEXEC);
 	if (t->memory < 0)
 		target_refuse_rights(t, errno);
 	check_filters(t);
-	if (read_status(t, t->pid, "x86_Thread_features", features, sizeof(features)) &&
+	if (proc_status(t->pid, t->pid, "x86_Thread_features", features, sizeof(features)) &&
 	    strstr(features, "shstk"))
 		target_refuse(t,
 			      "has shadow stacks, which let nobody call a function in it" OUTSIDE);
@@ -487,25 +419,25 @@ static bool is_same_file(const struct target *t, const char *path)
 	       here.st_ino == there.st_ino;
 }
 
-#define GROUPS_MOST 64
+#define GROUPS_MOST 1024
 #define MAY_PASS    (1ul << 1) /* CAP_DAC_OVERRIDE */
 
 /* Becomes the user of the process, with all of its groups. False: this user may not. */
 static bool become_user_of(const struct target *t)
 {
-	char groups[512] = "", users[128] = "", *p = groups, *end;
+	char groups[12 * GROUPS_MOST], users[128], *p = groups, *end;
 	gid_t list[GROUPS_MOST];
 	unsigned user, group;
 	size_t n = 0;
 
-	if (!read_status(t, t->pid, "Uid", users, sizeof(users)) ||
+	if (!proc_status(t->pid, t->pid, "Uid", users, sizeof(users)) ||
 	    sscanf(users, "%*u %*u %*u %u", &user) != 1 ||
-	    !read_status(t, t->pid, "Gid", users, sizeof(users)) ||
+	    !proc_status(t->pid, t->pid, "Gid", users, sizeof(users)) ||
 	    sscanf(users, "%*u %*u %*u %u", &group) != 1)
 		return false;
 	if (user == getuid() && user == geteuid())
 		return true;
-	read_status(t, t->pid, "Groups", groups, sizeof(groups));
+	proc_status(t->pid, t->pid, "Groups", groups, sizeof(groups));
 	for (; n < GROUPS_MOST; p = end) {
 		list[n] = (gid_t)strtoul(p, &end, 10);
 		if (end == p)
@@ -536,7 +468,7 @@ static int denies(const struct target *t, const char *from, const char *path, in
 	pid_t child;
 
 	if (is_same_link(t, "ns/user") &&
-	    read_status(t, t->pid, "CapEff", capabilities, sizeof(capabilities)) &&
+	    proc_status(t->pid, t->pid, "CapEff", capabilities, sizeof(capabilities)) &&
 	    strtoul(capabilities, NULL, 16) & MAY_PASS)
 		return access(path, mode) == 0 ? 0 : errno;
 	child = fork();
@@ -555,7 +487,7 @@ static int denies(const struct target *t, const char *from, const char *path, in
 static void check_files(const struct target *t, const char *library, const char *directory,
 			bool is_given)
 {
-	long user = target_status(t, t->pid, "Uid", 10);
+	long user = proc_status_number(t->pid, t->pid, "Uid", 10);
 	struct stat s;
 	int error;
 
@@ -583,10 +515,10 @@ bool target_has_other_root(const struct target *t)
 
 bool target_has_other_number(const struct target *t)
 {
-	char numbers[256] = "";
+	char numbers[256];
 	const char *last;
 
-	read_status(t, t->pid, "NSpid", numbers, sizeof(numbers));
+	proc_status(t->pid, t->pid, "NSpid", numbers, sizeof(numbers));
 	last = strrchr(numbers, '\t');
 	return last && strtol(last, NULL, 10) != t->pid;
 }

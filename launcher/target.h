@@ -57,8 +57,9 @@ bool target_say_unwritten(const struct target *t, uint64_t n, uint64_t error);
 void target_refuse_for_now(const struct target *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
-/* Open the process, of which is_found and may_retry are set, and all else is zero, and refuse it if it cannot be attached to for a reason that can be seen without touching it. `library`
- * and `directory`, absolute paths, are what it has to see as the launcher does. */
+/* Open the process, of which is_found and may_retry are set, and all else is zero, and refuse it if it cannot be attached to for a
+ * reason that can be seen without touching it. `library` and `directory`, absolute paths, are what it has to see as the launcher
+ * does. */
 void target_open(struct target *t, int pid, const char *library, const char *directory);
 
 /* Whether its paths are of another root directory. */
@@ -84,15 +85,6 @@ const struct mapping *target_mapping(const struct target *t, uint64_t address);
 /* Copy memory of it. False: it is not there, or the process has become another program. */
 bool target_read(const struct target *t, uint64_t at, void *to, size_t n);
 bool target_write(const struct target *t, uint64_t at, const void *from, size_t n);
-
-/* A number that /proc/PID/task/TID/status has behind a name, in that base; -1: none. */
-long target_status(const struct target *t, int tid, const char *name, int base);
-
-/* Read /proc/PID/task/TID/stat, and return what stands behind the thread's name; NULL: it is gone. */
-const char *target_stat(int pid, int tid, char *text, size_t bytes);
-
-/* The state of a thread as /proc/PID/task/TID/stat has it; 0: it is gone. */
-char target_state(const struct target *t, int tid);
 
 /* Read the image that begins at an address. False: there is none. To be freed. */
 bool image_read(const struct target *t, struct image *image, uint64_t base);

@@ -7,7 +7,6 @@
 #include "launcher/watched.h"
 
 #include <asm/perf_regs.h>
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -21,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launcher/proc.h"
 #include "launcher/stop.h"
 
 #define PAGE	       4096u
@@ -229,19 +229,11 @@ static size_t note_inherited(void);
 /* Returns how many threads were found that are new, or -errno. */
 static int watch_new(int pid)
 {
-	char path[64];
-	struct dirent *d;
-	DIR *directory;
-	int n = 0, error = 0;
+	DIR *threads = proc_threads(pid);
+	int n = 0, error = threads ? 0 : -ESRCH, tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	directory = opendir(path);
-	if (!directory)
-		return -ESRCH;
-	while (error >= 0 && (d = readdir(directory))) {
-		int tid = atoi(d->d_name);
-
-		if (tid <= 0 || is_watched(tid))
+	while (error >= 0 && (tid = proc_next(threads))) {
+		if (is_watched(tid))
 			continue;
 		note_inherited();
 		if (is_watched(tid))
@@ -252,7 +244,7 @@ static int watch_new(int pid)
 		else if (!error)
 			n += note_tid(tid);
 	}
-	closedir(directory);
+	proc_close(threads);
 	return error < 0 ? error : n;
 }
 

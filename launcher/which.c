@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "launcher/proc.h"
 #include "launcher/target.h"
 
 #define NAME_BYTES    16 /* of the kernel's names */
@@ -51,7 +52,7 @@ const char *which_name(int pid, char *name, size_t bytes)
 static int parent_of(int pid)
 {
 	char text[512];
-	const char *rest = target_stat(pid, pid, text, sizeof(text));
+	const char *rest = proc_stat(pid, pid, text, sizeof(text));
 	int parent = 0;
 
 	if (!rest || sscanf(rest, " %*c %d", &parent) != 1)
