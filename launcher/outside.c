@@ -45,7 +45,8 @@ static bool has_reread; /* all mappings, at this look */
 struct account {
 	struct cps_thread *thread;
 	int tid;
-	uint64_t before_ns; /* its CPU time when recording began */
+	uint64_t before_ns,
+		after_ns; /* its CPU time when recording began, and when watching ended; 0: it was not looked at */
 	uint64_t credited_ns, used_ns;
 };
 
@@ -263,22 +264,30 @@ static void note_losses(void)
 	told_lost = lost;
 }
 
-/* Threads that live have used what /proc says; the rest of the sum is the first thread's. */
-static void settle_all(bool has_ended)
+/* Threads that live. Afterwards they go on, and what they use then is not recorded. */
+static void note_used(void)
+{
+	for (size_t i = 0; i < n_accounts; i++)
+		accounts[i].after_ns = proc_used_ns(target->pid, accounts[i].tid);
+}
+
+/* Threads that live have used what /proc says, but all together what the kernel has counted while it watched, which began and ended
+ * at moments that are a bit different from thread to thread. The rest of that sum is the first thread's. */
+static void settle_all(void)
 {
 	uint64_t sum = watched_used_ns() - used_before_ns;
-	struct account *first;
+	struct account *first = find(target->pid);
 
-	for (size_t i = 0; i < n_accounts && !has_ended; i++) {
+	for (size_t i = 0; i < n_accounts && credited_ns < sum; i++) {
 		struct account *a = &accounts[i];
-		uint64_t used = proc_used_ns(target->pid, a->tid);
+		uint64_t most = a->credited_ns + sum - credited_ns;
 
-		if (used > a->before_ns && a->tid != target->pid) {
-			a->used_ns = used - a->before_ns;
-			settle(a);
-		}
+		if (a->after_ns <= a->before_ns || a == first)
+			continue;
+		a->used_ns = a->after_ns - a->before_ns;
+		a->used_ns = a->used_ns < most ? a->used_ns : most;
+		settle(a);
 	}
-	first = find(target->pid);
 	if (sum > credited_ns && first)
 		add_rest(first, sum - credited_ns);
 }
@@ -287,7 +296,7 @@ static void finish(enum cps_stop why)
 {
 	uint64_t used;
 
-	settle_all(why != CPS_STOP_DETACHED);
+	settle_all();
 	used = watched_used_ns();
 	note_losses();
 	if (cps_recording_path())
@@ -423,6 +432,7 @@ bool outside_end(bool has_ended)
 	if (!has_begun)
 		return true;
 	watched_stop();
+	note_used();
 	has_reread = false;
 	watched_read(&events, true);
 	finish(has_ended ? CPS_STOP_NONE : CPS_STOP_DETACHED);
