@@ -272,11 +272,13 @@ ends kill 137 clean
 
 # What becomes another program has two recordings, and goes on.
 # shellcheck disable=SC2016 # it is for that shell
-start out sh -c 'echo ready; sleep 0.5; exec "$0" storm' "$targets/attached"
+start out sh -c 'echo ready; until [ -e go ]; do sleep 0.1; done; exec "$0" storm' "$targets/attached"
 rm -f x.cps x.1.cps
 CPSAMPLE_OUTPUT=$PWD/x.cps "$attacher" --library "$LIBRARY" --directory "$PWD" --outside "$pid" 2>attach.err &
 recorder=$!
 pids="$pids $recorder"
+await test -s x.cps || fail "exec: no recording: $(cat attach.err)"
+: >go
 await test -s x.1.cps || fail "exec: no second recording: $(cat attach.err)"
 sleep 0.5 # nothing depends on it
 kill -INT $recorder
