@@ -33,7 +33,7 @@ kill -INT $recorder
 wait $recorder || fail "the directory is gone: exit $?: $(cat err)"
 says 'gone: no recording can be had from there: No such file or directory'
 
-[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || skip "the rest takes root"
+if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then skip "the rest takes root"; fi
 mkdir -p closed/open
 chmod 777 closed/open
 chmod 700 closed
