@@ -331,9 +331,38 @@ static void write_part(struct out *o, const struct profile *p)
 		out_format(o, "only from %s into the run on\n", weight_ns(from, p->from_ns));
 }
 
-static const char *nothing_text(enum profile_nothing nothing)
+static const char *why_not(const struct profile *p, uint32_t resource, size_t *n)
 {
-	return nothing == PROFILE_NOT_COUNTED ? "was not counted (see --info)" : "did not happen";
+	for (size_t i = 0; i < p->n_processes; i++)
+		for (size_t k = 0; k < p->processes[i].n_resources; k++) {
+			const struct profile_resource *r = &p->processes[i].resources[k];
+
+			if (r->name == resource && r->why != STRINGS_NONE)
+				return strings_get(p->strings, r->why, n);
+		}
+	return NULL;
+}
+
+/* Ends the line with what has become of the resource. Of several reasons, between semicolons, the first one is enough. */
+static void write_nothing(struct out *o, const struct profile *p, uint32_t resource, size_t column)
+{
+	static const char not_counted[] = "was not counted: ", more[] = " (see --info)";
+	char text[512];
+	size_t n = 0;
+	const char *why = profile_nothing(p, resource) == PROFILE_NOT_COUNTED
+				  ? why_not(p, resource, &n)
+				  : NULL;
+	const char *end = why ? memmem(why, n, "; ", 2) : NULL;
+
+	if (!why) {
+		out_text(o, "did not happen\n");
+		return;
+	}
+	snprintf(text, sizeof(text), "%.*s%s", (int)(end ? end - why : (ptrdiff_t)n), why,
+		 end ? more : "");
+	out_text(o, not_counted);
+	caption_folded(o, text, strlen(text), column + sizeof(not_counted) - 1, 2);
+	out_text(o, "\n");
 }
 
 /* A short program may end before its first tick. */
@@ -350,7 +379,8 @@ static void write_why_empty(struct out *o, const struct profile *p)
 		ended = ended && p->processes[i].ended;
 	}
 	if (!is_part(p) && !lost && profile_nothing(p, p->resource) != PROFILE_SOMETHING) {
-		out_format(o, "it %s\n", nothing_text(profile_nothing(p, p->resource)));
+		out_text(o, "it ");
+		write_nothing(o, p, p->resource, 3);
 		return;
 	}
 	out_text(o, "no samples");
@@ -441,7 +471,8 @@ static void write_column(struct out *o, const struct profile *p, const struct pr
 
 	out_name(o, name, n);
 	if (is_counted && !c->weight && profile_nothing(p, c->resource) != PROFILE_SOMETHING) {
-		out_format(o, ": %s\n", nothing_text(profile_nothing(p, c->resource)));
+		out_text(o, ": ");
+		write_nothing(o, p, c->resource, n + 2);
 		return;
 	}
 	n += (size_t)snprintf(text, sizeof(text), ": %s credited%s%s%s",
@@ -729,6 +760,26 @@ void caption_text(struct out *o, const char *text)
 		end += goes_on ? strspn(end, " ") : 0;
 	}
 	out_text(o, text);
+}
+
+#define COLUMNS 80
+
+void caption_folded(struct out *o, const char *bytes, size_t n, size_t column, size_t indent)
+{
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && bytes[end] != ' '; end++)
+			;
+		if (i && !out_width(o) && column + 1 + (end - i) > COLUMNS) {
+			out_format(o, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (i) {
+			out_text(o, " ");
+			column++;
+		}
+		out_name(o, bytes + i, end - i);
+		column += end - i;
+		end += end < n;
+	}
 }
 
 void caption_rule(struct out *o)

@@ -75,6 +75,9 @@ void caption_calls(struct out *o, const struct view_input *in);
 /* Running text, whose lines are those of 80 columns. On a terminal each paragraph is one line, which the sheet folds. */
 void caption_text(struct out *o, const char *text);
 
+/* Write a name's words, from `column` on, and further lines of 80 columns with that indent. On a terminal it is one line. */
+void caption_folded(struct out *o, const char *bytes, size_t n, size_t column, size_t indent);
+
 /* Write a line of dashes, as the papers print it. */
 void caption_rule(struct out *o);
 

@@ -56,6 +56,24 @@ static void line(struct out *o, const struct profile *p, const char *name, uint3
 	out_text(o, "\n");
 }
 
+static void write_folded(struct out *o, const struct profile *p, uint32_t number, size_t column)
+{
+	size_t n;
+	const char *bytes = strings_get(p->strings, number, &n);
+
+	caption_folded(o, bytes, n, column, column);
+}
+
+/* Why the line before has what it has. */
+static void reason(struct out *o, const struct profile *p, uint32_t number)
+{
+	if (number == STRINGS_NONE)
+		return;
+	label(o, "");
+	write_folded(o, p, number, 13);
+	out_text(o, "\n");
+}
+
 static void write_start(struct out *o, uint64_t start_ns)
 {
 	time_t seconds = (time_t)(start_ns / 1000000000);
@@ -77,11 +95,11 @@ static void write_attached(struct out *o, const struct profile_process *process)
 	if (!process->began_ns)
 		return;
 	label(o, "attached");
-	out_text(o, "to a process that ran already");
 	if (process->start_ns > process->began_ns)
-		out_format(o, ", for %s; what was before is not in it",
+		out_format(o, "%s after its start; what was before is not in it\n",
 			   weight_duration(text, process->start_ns - process->began_ns));
-	out_text(o, "\n");
+	else
+		out_text(o, "to a process that ran already\n");
 }
 
 static void write_identity(struct out *o, const struct profile *p,
@@ -128,9 +146,9 @@ static void write_clock(struct out *o, const struct profile *p,
 		out_text(o, "\n");
 	}
 	line(o, p, "engine", process->engine);
-	line(o, p, "", process->engine_why);
+	reason(o, p, process->engine_why);
 	line(o, p, "unwinder", process->unwinder);
-	line(o, p, "", process->unwinder_why);
+	reason(o, p, process->unwinder_why);
 }
 
 /* A damaged recording may have any time. A time that does not fit becomes the greatest one. */
@@ -502,7 +520,7 @@ static void write_resource(struct out *o, const struct profile *p, const struct 
 	if (r->why == STRINGS_NONE)
 		return;
 	out_text(o, "    ");
-	info_text_string(o, p, r->why);
+	write_folded(o, p, r->why, 4);
 	out_text(o, "\n");
 }
 
@@ -516,9 +534,10 @@ static void write_what_passes_by(struct out *o, const struct profile *p,
 		if (!profile_text_is(p, r->name, "read") && !profile_text_is(p, r->name, "write"))
 			continue;
 		caption_text(
-			o, "  read and write are without what passes by the C library's functions: "
-			   "syscall(2), a program's own\n"
-			   "  system calls, aio, io_uring and mapped files\n");
+			o,
+			"  read and write are without what passes by the C library's functions:\n"
+			"  syscall(2), a program's own system calls, aio, io_uring and mapped "
+			"files\n");
 		return;
 	}
 }

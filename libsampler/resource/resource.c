@@ -484,7 +484,7 @@ uint32_t cps_resource_counter(const char *name)
 
 void cps_resource_explain(uint32_t i, const char *why)
 {
-	uint8_t bytes[512];
+	uint8_t bytes[1024];
 	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
 
 	cps_atoms_explain(uses[i].id, why);

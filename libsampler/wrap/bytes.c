@@ -242,13 +242,24 @@ static void cps_kernel_io_begin(void)
 		known_for = read_io(&before) ? pid : 0;
 }
 
-static void say(uint32_t resource, uint64_t bytes, char line[], size_t room)
+#define LINE_BYTES 500
+static const char kernel[] = "the kernel has counted ";
+
+/* Behind what is said of the resource already; that may be such a line, if the process has not become another program. */
+static void say(uint32_t resource, uint64_t bytes, char line[LINE_BYTES])
 {
+	const char *said, *end;
+	char text[LINE_BYTES];
+
 	if (!cps_resource_is_counted(resource))
 		return;
-	snprintf(line, room,
-		 "the kernel has counted %llu bytes, with children that were waited for",
-		 (unsigned long long)bytes);
+	said = cps_atoms_resource(cps_resource_id(resource))->why;
+	said = said ? said : "";
+	end = strstr(said, kernel);
+	snprintf(text, sizeof(text), "%.*s%s%s%llu bytes, with children that were waited for",
+		 end ? (int)(end - said) : (int)strlen(said), said, end || !*said ? "" : "; ",
+		 kernel, (unsigned long long)bytes);
+	memcpy(line, text, sizeof(text));
 	cps_resource_explain(resource, line);
 }
 
@@ -256,16 +267,15 @@ static void say(uint32_t resource, uint64_t bytes, char line[], size_t room)
  * Nothing is said if it cannot be known. */
 static void cps_kernel_io_end(uint64_t unwritten)
 {
-	static char of_read[96], of_write[96];
+	static char of_read[LINE_BYTES], of_write[LINE_BYTES];
 	struct io now;
 	uint64_t own = cps_deflate_out_file_bytes();
 
 	if (!known_for || known_for != cps_sys_getpid() || !read_io(&now) ||
 	    now.written - before.written < own)
 		return;
-	say(CPS_RESOURCE_OF_bytes_read, now.read - before.read, of_read, sizeof(of_read));
-	say(CPS_RESOURCE_OF_bytes_write, now.written - before.written - own + unwritten, of_write,
-	    sizeof(of_write));
+	say(CPS_RESOURCE_OF_bytes_read, now.read - before.read, of_read);
+	say(CPS_RESOURCE_OF_bytes_write, now.written - before.written - own + unwritten, of_write);
 }
 
 /* ---- bytes ----------------------------------------------------------------------------------- */

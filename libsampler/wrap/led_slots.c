@@ -99,8 +99,13 @@ static struct name names[] = {
 
 _Static_assert(N_NAMES < NAMES / 2, "they are found soon");
 
-static uint32_t n_led,
-	n_read; /* slots that lead to wrappers; that do not, as code also reads them */
+/* What there is of each purpose, by the number of its bit. */
+#define PURPOSES 5
+static struct seen {
+	uint32_t n_led;	     /* slots that lead to wrappers */
+	uint32_t n_read;     /* that do not, as code also reads them */
+	uint32_t n_pointers; /* to the function itself, in data */
+} seen[PURPOSES];
 
 /* What was changed, what is known, and where work is done: all of it is there once a process was attached to. */
 static struct workroom {
@@ -129,6 +134,11 @@ static bool is_any_counted(uint32_t first, uint32_t last)
 		if (cps_resource_is_counted(i))
 			return true;
 	return false;
+}
+
+static struct seen *seen_of(const struct name *n)
+{
+	return &seen[__builtin_ctz(n->purpose)];
 }
 
 static uint32_t wanted_purposes(void)
@@ -262,7 +272,7 @@ static void lead(const struct cps_slots_file *f, uintptr_t slot, const struct na
 		return;
 	room->changes[n_changes++] = (struct change){slot, n->wrapper, before, is_sealed};
 	if (exchange(slot, before, n->wrapper, is_sealed))
-		n_led++;
+		seen_of(n)->n_led++;
 	else
 		n_changes--;
 }
@@ -291,6 +301,15 @@ static void add_candidate(uintptr_t slot, const struct name *n)
 	room->candidates[i] = (struct cps_slots_use){.slot = slot, .which = (uint32_t)(n - names)};
 }
 
+/* What the program calls by it passes no table. */
+static void count_pointer(const struct cps_slots_file *f, uintptr_t at, const char *text)
+{
+	const struct name *n = cps_find_is_libc(f->map) ? NULL : find_name(text);
+
+	if (n && n->wrapper && *(const uintptr_t *)at == n->real)
+		seen_of(n)->n_pointers++;
+}
+
 static void lead_list(const struct cps_slots_file *f, const ElfW(Rela) * list, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
@@ -299,6 +318,8 @@ static void lead_list(const struct cps_slots_file *f, const ElfW(Rela) * list, s
 		const ElfW(Sym) *s = &f->loaded.symbols[ELF64_R_SYM(list[k].r_info)];
 		const struct name *name;
 
+		if (type == CPS_RELOCATION_POINTER && slot % sizeof(uintptr_t) == 0)
+			count_pointer(f, slot, f->loaded.names + s->st_name);
 		if ((type != CPS_RELOCATION_CALL && type != CPS_RELOCATION_DATA) ||
 		    slot % sizeof(uintptr_t))
 			continue;
@@ -335,7 +356,7 @@ static void lead_candidates(const struct cps_slots_file *f)
 		if (is_libc || (use->n_jumps && !use->is_read))
 			lead(f, use->slot, &names[use->which]);
 		else
-			judged->n_left++, n_read += use->n_jumps > 0;
+			judged->n_left++, seen_of(&names[use->which])->n_read += use->n_jumps > 0;
 	}
 }
 
@@ -539,10 +560,45 @@ static void at_symbol(uint32_t which, uintptr_t handle, uintptr_t name)
 
 /* ---- what is said of it ---------------------------------------------------------------------- */
 
+static struct seen seen_of_all(uint32_t purposes)
+{
+	struct seen all = {0};
+
+	for (uint32_t i = 0; i < PURPOSES; i++)
+		if (purposes >> i & 1) {
+			all.n_led += seen[i].n_led;
+			all.n_read += seen[i].n_read;
+			all.n_pointers += seen[i].n_pointers;
+		}
+	return all;
+}
+
+/* What is not seen comes first: a heading has room for no more. Returns the number of bytes. */
+static size_t explain_unseen(char *line, const struct seen *all)
+{
+	char entries[80] = "";
+
+	if (!all->n_read && !all->n_pointers)
+		return 0;
+	if (all->n_read)
+		snprintf(entries, sizeof(entries), "%s%u entries that code also reads",
+			 all->n_pointers ? " and " : "", all->n_read);
+	if (!all->n_pointers)
+		return (size_t)snprintf(line, LINE_BYTES,
+					"calls by %s are not seen (started with cpsample they "
+					"are); ",
+					entries);
+	return (size_t)snprintf(line, LINE_BYTES,
+				"calls by %u pointers in data%s are not seen (started with "
+				"cpsample they are); ",
+				all->n_pointers, entries);
+}
+
 /* For cpconv --info. */
-static void explain(enum cps_resource_number number, const char *before)
+static void explain(enum cps_resource_number number, uint32_t purposes, const char *before)
 {
 	static char lines[CPS_RESOURCE_NUMBERS][LINE_BYTES];
+	struct seen all = seen_of_all(purposes);
 	char *line = lines[number];
 	const char *why;
 	size_t n;
@@ -550,14 +606,9 @@ static void explain(enum cps_resource_number number, const char *before)
 	if (!cps_resource_is_counted(number))
 		return;
 	why = cps_atoms_resource(cps_resource_id(number))->why;
-	n = (size_t)snprintf(line, LINE_BYTES,
-			     "%s%s%s; calls are seen at %u entries of linkage tables",
-			     why ? why : "", why ? "; " : "", before, n_led);
-	if (n_read && n < LINE_BYTES)
-		snprintf(line + n, LINE_BYTES - n,
-			 ", not at %u whose address code also reads (a start with cpsample counts "
-			 "these)",
-			 n_read);
+	n = explain_unseen(line, &all);
+	snprintf(line + n, LINE_BYTES - n, "%s%s%s; calls are seen at %u entries of linkage tables",
+		 why ? why : "", why ? "; " : "", before, all.n_led);
 	cps_resource_explain(number, line);
 }
 
@@ -566,14 +617,14 @@ static void explain_all(void)
 	static const char memory[] = "what was allocated before is not in it";
 	static const char waits[] = "calls that had begun before are not in it";
 
-	explain(CPS_RESOURCE_OF_alloc, memory);
-	explain(CPS_RESOURCE_OF_allocs, memory);
-	explain(CPS_RESOURCE_OF_alloc_live, memory);
-	explain(CPS_RESOURCE_OF_lock, waits);
-	explain(CPS_RESOURCE_OF_real, "calls that had begun before are stalled");
-	explain(CPS_RESOURCE_OF_switches, waits);
-	explain(CPS_RESOURCE_OF_bytes_read, waits);
-	explain(CPS_RESOURCE_OF_bytes_write, waits);
+	explain(CPS_RESOURCE_OF_alloc, MEMORY, memory);
+	explain(CPS_RESOURCE_OF_allocs, MEMORY, memory);
+	explain(CPS_RESOURCE_OF_alloc_live, MEMORY, memory);
+	explain(CPS_RESOURCE_OF_lock, LOCKS, waits);
+	explain(CPS_RESOURCE_OF_real, LOCKS | CALLS, "calls that had begun before are stalled");
+	explain(CPS_RESOURCE_OF_switches, LOCKS | CALLS, waits);
+	explain(CPS_RESOURCE_OF_bytes_read, CALLS, waits);
+	explain(CPS_RESOURCE_OF_bytes_write, CALLS, waits);
 }
 
 /* ---- begin and end --------------------------------------------------------------------------- */
@@ -593,13 +644,14 @@ uint32_t cps_led_slots_begin(bool has_other_threads)
 	cps_calls_prepare();
 	cps_calls_set_look(at_symbol);
 	forget_gone();
-	n_led = n_read = n_looks = 0;
+	n_looks = 0;
+	memset(seen, 0, sizeof(seen));
 	if (!find_wrappers(own))
 		return 0;
 	atomic_store(&is_on, true);
 	call(look_now, &look, has_other_threads);
 	explain_all();
-	return n_led;
+	return seen_of_all(~0u).n_led;
 }
 
 void cps_led_slots_end(bool may_wait, bool is_alone)

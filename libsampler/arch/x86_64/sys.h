@@ -27,8 +27,9 @@
 #define CPS_VDSO_CLOCK_GETTIME "__vdso_clock_gettime"
 
 /* Relocations by which a slot gets the address of a function: that of the linkage table, and another one. */
-#define CPS_RELOCATION_CALL R_X86_64_JUMP_SLOT
-#define CPS_RELOCATION_DATA R_X86_64_GLOB_DAT
+#define CPS_RELOCATION_CALL    R_X86_64_JUMP_SLOT
+#define CPS_RELOCATION_DATA    R_X86_64_GLOB_DAT
+#define CPS_RELOCATION_POINTER R_X86_64_64
 
 /* Whether loads are done in another order than that of the program, across a branch by what was loaded. */
 #define CPS_LOADS_PASS 0

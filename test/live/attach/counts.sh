@@ -6,7 +6,9 @@
 # was killed, and with streams of the C library that were led elsewhere. If a process of one thread has made another one meanwhile,
 # that holds for its linkage table that is not sealed, and for all when it has been recorded once more.
 #
-# Seen to fail: when a file that was closed was taken for known, 40 of 400 calls of the plugin; and when the program had not used
+# What cannot be counted says why in the heading.
+#
+# Seen to fail: with nothing said of pointers in data; when a file that was closed was taken for known, 40 of 400 calls of the plugin; and when the program had not used
 # all that it uses before its tables were read for the first time, its tables of libc differed; with nothing put back beside
 # other threads, its .got.plt.
 #
@@ -141,3 +143,29 @@ state after
 [ "$(leads after)" -eq 0 ] || fail "$mode, recorded again: $(leads after) entries lead to the recorder"
 stop $mode
 [ $status -eq 0 ] || fail "$mode: ended with $status"
+
+# Calls by pointers that the program has in its data, and through an entry that its code reads, pass no wrapper.
+cat >pointers.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+volatile struct { ssize_t (*write)(int, const void *, size_t); void *(*allocate)(size_t); void (*release)(void *); } table = {write, malloc, free};
+static volatile int ends_never = 1;
+int main(void)
+{
+	table.write(1, "ready\n", 6);
+	while (ends_never) {
+		table.release(table.allocate(100));
+		table.write(1, "x\n", 2);
+	}
+	return 0;
+}
+END
+$CC -O1 -fPIE -pie -o pointers pointers.c || fail "pointers.c"
+start out ./pointers
+CPSAMPLE_RESOURCES=cpu,alloc,read,write attach "$pid" 1 pointers.cps || fail "pointers: $(cat attach.err)"
+for resource in alloc write; do
+	"$CPCONV" --flat --resource $resource pointers.cps | grep -q '^it was not counted: calls by [12] pointers in data are not seen' ||
+		fail "$resource: $("$CPCONV" --flat --resource $resource pointers.cps)"
+done
+"$CPCONV" --info pointers.cps | grep -q 'the kernel has counted' || fail "--info: $("$CPCONV" --info pointers.cps)"
+kill -KILL "$pid"

@@ -216,8 +216,7 @@ Test(info, attached)
 	start_ns = 5000000000, began_ns = 2000000000;
 	says(VIEW_TSV, CPS_STOP_DETACHED, 0, "\nstart_ns\t5000000000\nbegan_ns\t2000000000\n");
 	says(VIEW_TEXT, CPS_STOP_DETACHED, 0,
-	     "\nattached     to a process that ran already, for 3.000 s; what was before is not in "
-	     "it\n");
+	     "\nattached     3.000 s after its start; what was before is not in it\n");
 	says(VIEW_TEXT, CPS_STOP_DETACHED, 0,
 	     "\nrecorded     1.200 s, stopped: cpsample -p has let go of the process\n");
 	began_ns = 6000000000; /* a clock that was set back */

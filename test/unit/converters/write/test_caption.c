@@ -101,7 +101,7 @@ Test(caption, of_columns)
 			 "alloc: did not happen\n"
 			 "alloc-live: 0 B credited of 0 B counted, 0 samples\n"),
 		  "%s", text);
-	cr_assert(strstr(text, "read: was not counted (see --info)\n"), "%s", text);
+	cr_assert(strstr(text, "read: was not counted: refused\n"), "%s", text);
 	free(text);
 	strings_free(p.strings);
 }

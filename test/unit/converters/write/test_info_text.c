@@ -111,8 +111,8 @@ Test(info_text, of_what_cannot_be_compared)
 Test(info_text, of_transfers_that_pass_by)
 {
 	static const char wanted[] =
-		"read and write are without what passes by the C library's functions: syscall(2), "
-		"a program's own\n  system calls, aio, io_uring and mapped files\n";
+		"read and write are without what passes by the C library's functions:\n"
+		"  syscall(2), a program's own system calls, aio, io_uring and mapped files\n";
 
 	says("read", EVENT_CUT, 0, wanted, true);
 	says("write", EVENT_CUT, 0, wanted, true);
