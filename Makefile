@@ -78,7 +78,7 @@ CONV_FOLDERS := base arch read pack model elf import dwarf symbols tree graph an
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE -pthread $(SAN)
 CONV_LDFLAGS := -pie $(LDFLAGS) -pthread $(SAN)
-CONV_LIBS := -lZydis -ljansson -ldw -lelf -llzma -l:libiberty.a -ldeflate -lz -lm
+CONV_LIBS := -lZydis -lcapstone -ljansson -ldw -lelf -llzma -l:libiberty.a -ldeflate -lz -lm
 EXPLORE_LIBS := -ledit
 
 # ---- tests ------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ void instructions_free(struct instructions *l);
 /* The number of the instruction that has the byte at this address; n: none has it. */
 size_t instructions_find(const struct instructions *l, uint64_t address);
 
-/* The instruction in AT&T's syntax, without its target if it has one. */
+/* The instruction in the syntax of GNU's assembler, without its target if it has one. */
 void instructions_text(const struct instructions *l, const struct instruction *at,
 		       char text[INSTRUCTION_TEXT_BYTES]);
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MACHINE_TEXT_BYTES 128
-#define MACHINE_ALL	   "x86-64" /* as messages name them */
+#define MACHINE_ALL	   "x86-64 and aarch64" /* as messages name them */
 
 struct machine_instruction {
 	uint64_t target; /* where it jumps to or what it calls, if has_target */
@@ -34,10 +34,10 @@ struct machine {
 	bool (*read_stub)(const unsigned char *code, size_t n, uint64_t address, int64_t *slot);
 
 	/* Decode the instruction at the beginning of the code, whose address is given. False: it is none. NULL, as what follows: instructions
-	 * of this machine are not known. */
+	 * of this machine are not known. On machines whose instructions all have the same length there are no others. */
 	bool (*decode)(const unsigned char *code, size_t n, uint64_t address,
 		       struct machine_instruction *to);
-	/* Its text as GNU's objdump has it, without its target if it has one; "(bad)" if it is none. */
+	/* Its text as GNU's objdump has it, without its target if it has one; "(bad)" or a number if it is none. */
 	void (*write)(const unsigned char *code, size_t n, uint64_t address,
 		      char text[MACHINE_TEXT_BYTES]);
 	size_t step; /* bytes of what is no instruction */

@@ -89,7 +89,7 @@ replace apt-get "echo \"\$*\" >>'$tmp/asked'"
 # shellcheck disable=SC2016
 replace apt-cache '[ "$2" != linux-perf ]'
 
-all="gcc libc6-dev binutils libdw-dev libiberty-dev libdeflate-dev liblzma-dev zlib1g-dev libzydis-dev libjansson-dev libedit-dev"
+all="gcc libc6-dev binutils libdw-dev libiberty-dev libdeflate-dev liblzma-dev zlib1g-dev libzydis-dev libcapstone-dev libjansson-dev libedit-dev"
 # shellcheck disable=SC2086 # a list of words
 installed make $all
 deps 0 build
@@ -102,7 +102,7 @@ deps 0 build
 [ "$(sed -n '2s/.*recommends //p' asked)" = make ] || fail "apt-get $(sed 1d asked)"
 installed
 deps 0 build
-[ "$(sed -n '$s/.*recommends //p' asked | wc -w)" -eq 12 ] || fail "none is there: $(tail -n 1 asked)"
+[ "$(sed -n '$s/.*recommends //p' asked | wc -w)" -eq 13 ] || fail "none is there: $(tail -n 1 asked)"
 
 # A package that the release does not have is not asked for. What it provides may be there all the
 # same.
