@@ -401,7 +401,7 @@ soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..."
 	$(Q)BUILD=$(BUILD) test/python/run -c "$(or $(CLOCKS),timer itimer)" -r "$(or $(RESOURCES),cpu)" $(MODULES)
 
 rows: $(BUILD)/rows/rows ## unwind rows beside libdw's, over all files of DIRS="/usr/bin /usr/lib", or N=300 of them
-	$(Q)$(BUILD)/rows/rows $(addprefix -n ,$(N)) $(addprefix -j ,$(JOBS)) $(or $(DIRS),/usr/bin /usr/lib)
+	$(Q)$(if $(CROSS),qemu-$(CROSS) -L $(ROOT)) $(BUILD)/rows/rows $(addprefix -n ,$(N)) $(addprefix -j ,$(JOBS)) $(or $(DIRS),/usr/bin /usr/lib)
 
 places: all $(TARGETS) ## record on full file systems, in containers, with other C libraries and kernels (as root): ARGS="--short"
 	$(Q)BUILD=$(BUILD) test/places/places $(ARGS)

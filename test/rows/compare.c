@@ -143,28 +143,49 @@ static bool is_cfa(const struct rule *r)
 	       r->ops[1].atom == DW_OP_stack_value;
 }
 
+/* Where the return address of a fast row is. False: in none of the places that such a row knows. */
+static bool find_ra(const struct opinion *o, struct cps_row *row)
+{
+	const struct rule *fp = &o->registers[CPS_REG_FP], *ra = &o->registers[CPS_REG_RA];
+	int64_t fp_offset, ra_offset;
+	bool has_fp = is_at_cfa(fp, &fp_offset), has_ra = is_at_cfa(ra, &ra_offset);
+
+	if ((!has_fp && !is_same_value(fp)) || (has_fp && !fp_offset) || (has_ra && !ra_offset))
+		return false;
+	row->fp_offset = (int32_t)fp_offset;
+	row->ra = CPS_RA_BELOW_CFA;
+	if (!CPS_REGS_HAS_LINK)
+		return has_ra && ra_offset == -CPS_REGS_RA_BELOW;
+	row->ra = CPS_RA_BESIDE_FP;
+	if (has_fp)
+		return has_ra && ra_offset == fp_offset + CPS_REGS_RA_ABOVE_FP;
+	row->ra = has_ra ? CPS_RA_ALONE : CPS_RA_IN_REGISTER;
+	row->fp_offset = (int32_t)ra_offset;
+	return has_ra || is_same_value(ra);
+}
+
+/* The stack pointer's rule may be missing: it is the CFA. */
+static bool has_cfa_as_sp(const struct opinion *o)
+{
+	return is_cfa(&o->registers[CPS_REG_SP]) ||
+	       (CPS_REGS_HAS_LINK && is_undefined(&o->registers[CPS_REG_SP]));
+}
+
 /* The row that follows from libdw's rules, by the definitions in cfi.h. */
 static struct cps_row row_of(const struct opinion *o)
 {
 	struct cps_row row = {.kind = CPS_ROW_SLOW};
-	const struct rule *fp = &o->registers[CPS_REG_FP];
-	int64_t ra_offset, fp_offset;
 
-	if (is_undefined(&o->registers[CPS_REG_PC]))
+	if (is_undefined(&o->registers[CPS_REG_RA]))
 		row.kind = CPS_ROW_END;
 	if (row.kind == CPS_ROW_END || o->is_signal_frame || o->cfa.n != 1 ||
 	    o->cfa.ops->atom != DW_OP_bregx ||
-	    (o->cfa.ops->number != CPS_REG_SP && o->cfa.ops->number != CPS_REG_FP))
-		return row;
-	if (!is_at_cfa(&o->registers[CPS_REG_PC], &ra_offset) || ra_offset != -8 ||
-	    !is_cfa(&o->registers[CPS_REG_SP]))
-		return row;
-	if (!is_at_cfa(fp, &fp_offset) && !is_same_value(fp))
+	    (o->cfa.ops->number != CPS_REG_SP && o->cfa.ops->number != CPS_REG_FP) ||
+	    !has_cfa_as_sp(o) || !find_ra(o, &row))
 		return row;
 	row.kind = CPS_ROW_FAST;
 	row.from_fp = o->cfa.ops->number == CPS_REG_FP;
 	row.cfa_offset = (int32_t)o->cfa.ops->number2;
-	row.fp_offset = (int32_t)fp_offset;
 	return row;
 }
 
@@ -173,7 +194,7 @@ static struct cps_row row_of(const struct opinion *o)
 static __attribute__((format(printf, 3, 4))) void differs(struct rows_file *f, uint64_t address,
 							  const char *format, ...)
 {
-	char text[256];
+	char text[400];
 	va_list list;
 
 	if (f->count->differences++ >= SHOWN)
@@ -193,19 +214,29 @@ static const char *kind_name(enum cps_row_kind kind)
 	return kind <= CPS_ROW_SLOW ? names[kind] : "?";
 }
 
-static void describe(char text[64], const struct cps_row *row)
+static const char *ra_name(enum cps_row_ra ra)
+{
+	static const char *const names[] = {"below CFA", "beside fp", "in its register", "alone"};
+
+	return ra <= CPS_RA_ALONE ? names[ra] : "?";
+}
+
+static void describe(char text[128], const struct cps_row *row)
 {
 	if (row->kind == CPS_ROW_FAST)
-		snprintf(text, 64, "CFA %s%+d, fp %d", row->from_fp ? "fp" : "sp", row->cfa_offset,
-			 row->fp_offset);
+		snprintf(text, 128, "CFA %s%+d, fp %d, return address %s",
+			 row->from_fp ? "fp" : "sp", row->cfa_offset, row->fp_offset,
+			 ra_name((enum cps_row_ra)row->ra));
 	else
-		snprintf(text, 64, "%s", kind_name(row->kind));
+		snprintf(text, 128, "%s", kind_name(row->kind));
 }
 
 static bool is_same_row(const struct cps_row *a, const struct cps_row *b)
 {
-	return a->kind == b->kind && a->from_fp == b->from_fp && a->cfa_offset == b->cfa_offset &&
-	       a->fp_offset == b->fp_offset;
+	return a->kind == b->kind &&
+	       (a->kind != CPS_ROW_FAST ||
+		(a->from_fp == b->from_fp && a->ra == b->ra && a->cfa_offset == b->cfa_offset &&
+		 a->fp_offset == b->fp_offset));
 }
 
 /* One row, and the other that it should be. */
@@ -213,7 +244,7 @@ static void compare_rows(struct rows_file *f, uint64_t address, const char *whos
 			 const struct cps_row *row, const char *other_whose,
 			 const struct cps_row *other)
 {
-	char text[64], other_text[64];
+	char text[128], other_text[128];
 
 	if (is_same_row(row, other))
 		return;
@@ -252,10 +283,11 @@ static void compare_packed(struct rows_file *f, uint64_t address, const struct c
 	struct cps_row unpacked = {.kind = packed & CPS_ROW_KIND};
 	bool fits = row->cfa_offset >= -(1 << 19) && row->cfa_offset < 1 << 19 &&
 		    row->fp_offset % 8 == 0 && row->fp_offset >= -(1 << 17) &&
-		    row->fp_offset < 1 << 17;
+		    row->fp_offset < 1 << 17 && (!CPS_REGS_HAS_LINK || row->cfa_offset % 16 == 0);
 
 	if (unpacked.kind == CPS_ROW_FAST) {
 		unpacked.from_fp = packed & CPS_ROW_FROM_FP;
+		unpacked.ra = (uint8_t)cps_row_ra(packed);
 		unpacked.cfa_offset = (int32_t)cps_row_cfa(packed);
 		unpacked.fp_offset = (int32_t)cps_row_fp(packed);
 	}
@@ -283,20 +315,24 @@ static const char *step_name(enum cps_step step)
 }
 
 /* Registers without a rule keep their values in the recorder's opinion, and are undefined in
- * libdw's unless functions must preserve them (it forgets rbx among those). */
+ * libdw's unless functions must preserve them (on x86-64 it forgets rbx among those). */
 static bool is_preserved(int number)
 {
+	if (CPS_REGS_HAS_LINK)
+		return number >= 19 && number <= CPS_REG_RA;
 	return number == 6 || number == 7 || number >= 12;
 }
 
+/* The caller's register of return addresses is its pc in the recorder's opinion. */
 static void compare_register(struct rows_file *f, uint64_t address, int number,
 			     const struct rule *rule, const struct location_frame *frame,
 			     const struct cps_regs *caller)
 {
-	bool is_known = caller->valid & 1u << number;
-	uint64_t value = frame->registers[number];
+	int ours = number == CPS_REG_RA ? CPS_REG_PC : number;
+	bool is_known = caller->valid & CPS_REGS_BIT(ours);
+	uint64_t value = number == CPS_REG_SP ? frame->cfa : frame->registers[number];
 
-	if (is_undefined(rule)) {
+	if (is_undefined(rule) && number != CPS_REG_SP) {
 		if (is_known && is_preserved(number))
 			differs(f, address, "register %d is undefined in libdw's opinion", number);
 		return;
@@ -305,7 +341,7 @@ static void compare_register(struct rows_file *f, uint64_t address, int number,
 		differs(f, address, "libdw's rule of register %d has no value", number);
 	else if (!is_known)
 		differs(f, address, "register %d is known to libdw", number);
-	else if (caller->r[number] != value)
+	else if (caller->r[ours] != value)
 		differs(f, address, "register %d is not what libdw's rule gives", number);
 }
 
@@ -319,7 +355,7 @@ static bool leads_nowhere(const struct opinion *o, const struct location_frame *
 		    location_register(frame, o->registers[i].ops, o->registers[i].n, &value) ==
 			    LOCATION_BAD_MEMORY)
 			return true;
-	return is_undefined(&o->registers[CPS_REG_PC]);
+	return is_undefined(&o->registers[CPS_REG_RA]);
 }
 
 static void compare_steps(struct rows_file *f, uint64_t address, const struct opinion *o)
@@ -335,8 +371,10 @@ static void compare_steps(struct rows_file *f, uint64_t address, const struct op
 	bool is_exact;
 
 	memcpy(frame.registers, some_registers, sizeof(frame.registers));
-	frame.registers[CPS_REG_PC] = pc;
-	memcpy(caller.r, frame.registers, sizeof(caller.r));
+	if (CPS_REG_PC < LOCATION_REGISTERS)
+		frame.registers[CPS_REG_PC % LOCATION_REGISTERS] = pc;
+	memcpy(caller.r, frame.registers, sizeof(frame.registers));
+	caller.r[CPS_REG_PC] = pc;
 	*f->stage = ROWS_RECORDER;
 	step = cps_cfi_step(&f->module, pc, &caller, &peek, &is_exact);
 	*f->stage = ROWS_LIBDW;
@@ -356,15 +394,14 @@ static void compare_steps(struct rows_file *f, uint64_t address, const struct op
 }
 
 /* Whether the code that signal handlers return to is at the address, or begins after it. The recorder
- * also knows it without unwind information: movq $15, %rax; syscall. */
+ * also knows it without unwind information. */
 static bool is_restorer(const struct rows_file *f, uint64_t address)
 {
-	static const uint8_t restorer[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
-	uint8_t code[sizeof(restorer)];
+	uint8_t code[CPS_REGS_RESTORER_BYTES];
 
 	for (uint64_t back = 0; back <= sizeof(code); back++)
 		if (cps_module_copy(code, f->module.bias + address + 1 - back, sizeof(code)) &&
-		    !memcmp(code, restorer, sizeof(code)))
+		    cps_regs_is_restorer(code))
 			return true;
 	return false;
 }
@@ -376,7 +413,7 @@ static void compare_opinion(struct rows_file *f, uint64_t first, uint64_t addres
 
 	if (row->kind == CPS_ROW_SIGNAL && o->is_signal_frame)
 		theirs = *row;
-	if (row->kind == CPS_ROW_NONE && o->return_register != CPS_REG_PC)
+	if (row->kind == CPS_ROW_NONE && o->return_register != CPS_REG_RA)
 		return;
 	compare_rows(f, address, "row", row, "libdw", &theirs);
 	if (row->kind == CPS_ROW_NONE)

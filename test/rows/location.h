@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOCATION_REGISTERS 17 /* of x86-64: the sixteen general ones and the program counter */
+#include "arch/arch.h"
+
+/* The general ones: of x86-64 with the program counter, which is the return address's, of aarch64 up to the stack pointer. */
+#define LOCATION_REGISTERS (1 + (CPS_REGS_HAS_LINK ? CPS_REG_SP : CPS_REG_RA))
 
 /* A frame: its registers by DWARF number, and all the memory that can be read. */
 struct location_frame {

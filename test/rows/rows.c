@@ -58,13 +58,19 @@ static __attribute__((noreturn)) void die(const char *what)
 
 /* ---- which files -------------------------------------------------------------------------------- */
 
-/* Whether it is a program or a library for x86-64, by its header. */
+#ifdef __aarch64__
+#define OUR_MACHINE EM_AARCH64
+#else
+#define OUR_MACHINE EM_X86_64
+#endif
+
+/* Whether it is a program or a library for the machine that this was compiled for, by its header. */
 static bool is_ours(const char *path)
 {
 	Elf64_Ehdr header;
 	FILE *f = fopen(path, "re");
 	bool is = f && fread(&header, sizeof(header), 1, f) == 1 &&
-		  !memcmp(header.e_ident, ELFMAG, SELFMAG) && header.e_machine == EM_X86_64 &&
+		  !memcmp(header.e_ident, ELFMAG, SELFMAG) && header.e_machine == OUR_MACHINE &&
 		  header.e_ident[EI_CLASS] == ELFCLASS64 &&
 		  (header.e_type == ET_DYN || header.e_type == ET_EXEC);
 
