@@ -224,6 +224,24 @@ static void on_lost(void *context)
 
 /* ---- begin and end ---------------------------------------------------------------------------------------- */
 
+/* For cpconv --info; NULL: there is nothing to be said. */
+static const char *explain_engine(void)
+{
+	static char text[256];
+	size_t n = 0;
+
+	if (!watched_has_kernel())
+		n = (size_t)snprintf(text, sizeof(text),
+				     "samples are of the program's own code only: "
+				     "kernel.perf_event_paranoid allows no more");
+	if (!has_begun && watched_partial()) /* no thread outlives exec */
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "%sof threads that were made while it was begun (%zu) there "
+				      "may be half of the samples, or twice as many",
+				      n ? "; " : "", watched_partial());
+	return n ? text : NULL;
+}
+
 static void prepare(const char *name)
 {
 	static struct cps_output output;
@@ -232,9 +250,7 @@ static void prepare(const char *name)
 
 	subject_read(&identity, target->pid);
 	identity.engine = "outside";
-	identity.engine_why = watched_has_kernel() ? NULL
-						   : "samples are of the program's own code only: "
-						     "kernel.perf_event_paranoid allows no more";
+	identity.engine_why = explain_engine();
 	identity.interval = interval_ns;
 	if (!identity.exe)
 		identity.exe = strdup(name);

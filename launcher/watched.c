@@ -54,6 +54,7 @@ static int *fds;
 static size_t n_fds, room_fds;
 static int *tids;
 static size_t n_tids;
+static size_t n_partial; /* threads that were made in the last try of watching all */
 static struct perf_event_attr attr;
 static uint64_t n_lost; /* as records say */
 static unsigned char whole[RECORD_MOST];
@@ -337,8 +338,10 @@ static int watch_process(int pid)
 		if (n < 0 && lacks_room && ring_bytes > RING_LEAST) {
 			forget_all();
 			ring_bytes /= 2;
-		} else if (n < 0 || !note_inherited() || ++tries == TRIES) {
-			return n;
+		} else {
+			n_partial = n < 0 ? 0 : note_inherited();
+			if (!n_partial || ++tries == TRIES)
+				return n;
 		}
 	}
 }
@@ -362,6 +365,11 @@ bool watched_begin(const struct watched_wish *wish, const char **why)
 	*why = explain(n < 0 ? n : -ESRCH);
 	watched_stop();
 	return false;
+}
+
+size_t watched_partial(void)
+{
+	return n_partial;
 }
 
 bool watched_has_kernel(void)

@@ -55,6 +55,10 @@ bool watched_begin(const struct watched_wish *wish, const char **why);
 /* Whether samples are taken of what happens in the kernel, too. */
 bool watched_has_kernel(void);
 
+/* How many threads were made while others began to be watched, each time this was tried: those have some of their samples, or two
+ * for one. */
+size_t watched_partial(void);
+
 /* After how many ns the buffers have to be read. */
 uint64_t watched_patience_ns(void);
 
