@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "launcher/generated.h"
 #include "symbols/symbols.h"
 
 struct stack_lines {
@@ -22,7 +23,8 @@ struct stack_lines {
 	struct native_stack stack; /* the latest thread's */
 	struct profile profile;
 	struct symbols *symbols;
-	char *root, *debug; /* where files are */
+	struct perf_map *generated; /* names of code that has no file; NULL: there are none */
+	char *root, *debug;	    /* where files are */
 };
 
 /* ---- open and close ---------------------------------------------------------------------------------------------- */
@@ -78,6 +80,7 @@ struct stack_lines *stack_lines_open(struct snapshot *s, const struct modules *m
 	options.search = (struct file_search){.sysroot = l->root, .debug_dir = l->debug};
 	l->symbols = symbols_new(&l->profile, &options, err);
 	l->native = native_stacks_open(s, m);
+	l->generated = generated_open(s->target);
 	if (l->symbols && l->native)
 		return l;
 	if (l->symbols)
@@ -92,6 +95,7 @@ void stack_lines_close(struct stack_lines *l)
 		symbols_free(l->symbols);
 	if (l->native)
 		native_stacks_close(l->native);
+	perf_map_free(l->generated);
 	for (size_t i = 0; i < l->profile.n_modules; i++)
 		free(l->profile.modules[i].build_id);
 	free(l->profile.modules);
@@ -140,8 +144,13 @@ static bool put_place(struct stack_lines *l, struct stack_list *list, const stru
 static bool put_unknown(struct stack_lines *l, struct stack_list *list, uint64_t pc)
 {
 	const struct mapping *m = target_mapping(l->snapshot->target, pc);
+	size_t n = 0;
+	const char *name = l->generated ? perf_map_find(l->generated, pc, &n) : NULL;
 	char text[200];
 
+	if (name)
+		return put(list,
+			   (struct stack_line){.name = strings_add(l->profile.strings, name, n)});
 	if (m && m->path[0] != '\0')
 		snprintf(text, sizeof(text), "[0x%lx] (%.100s)", pc, target_base_name(m->path));
 	else

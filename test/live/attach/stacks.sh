@@ -5,7 +5,7 @@
 # file removed. The process has no tracer afterwards, and none of its calls has failed.
 #
 # Seen to fail: without an end of a read that nobody answers, which left the process standing; when files that were removed, or that
-# lie in another root, were opened by the paths that the process has for them.
+# lie in another root, were opened by the paths that the process has for them; generated code had no names.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -139,6 +139,36 @@ if grep -q ready out; then
 	kill -KILL "$pid"
 fi
 wait "$pid"
+
+# Generated code has the names of the map in /tmp, unless that is older than the process.
+cat >generates.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void)
+{
+	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char name[64];
+	FILE *f;
+	memcpy(code, "\xeb\xfe", 2); /* jmp to itself */
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+	f = fopen(name, "w");
+	fprintf(f, "%lx 10 generated_\033loop\n", (unsigned long)code);
+	fclose(f);
+	write(1, "ready\n", 6);
+	((void (*)(void))code)();
+	return 0;
+}
+END
+$CC -O1 -Wno-unused-result -o generates generates.c || fail generates.c
+begins ./generates
+grep -qxF '   0  generated_\x1bloop' dump || fail "generated code has no name: $(cat dump)"
+touch -d '2000-01-01' "/tmp/perf-$pid.map"
+dump
+grep -q '   0  .*(generated code)$' dump || fail "a map of an older process was taken: $(cat dump)"
+rm -f "/tmp/perf-$pid.map"
+kill -KILL "$pid"
 
 # Each call that the kernel ends with EINTR is made again.
 for how in epoll_wait poll select nanosleep recv sem_timedwait; do
