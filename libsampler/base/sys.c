@@ -33,6 +33,18 @@ void cps_sys_learn_page(size_t page)
 		cps_sys_page_bytes = page;
 }
 
+uintptr_t cps_sys_self_below;
+
+/* A C library without threads may have no name for the first one. */
+void cps_sys_learn_self(uintptr_t self)
+{
+	enum { MOST = 1 << 20 };
+	uintptr_t below = cps_regs_thread_pointer() - self;
+
+	if (below < MOST)
+		cps_sys_self_below = below;
+}
+
 __thread uint32_t cps_sys_calls;
 
 static _Atomic uintptr_t placed; /* bytes */

@@ -65,6 +65,18 @@ static inline size_t cps_sys_page(void)
 	return CPS_PAGE_LEAST == CPS_PAGE_MOST ? CPS_PAGE_LEAST : cps_sys_page_bytes;
 }
 
+/* How far below the thread pointer its control block begins, by whose address the C library names a thread: 0 where the
+ * pointer is that address; and where it is not, until one thread's name is learned. */
+extern uintptr_t cps_sys_self_below;
+/* [signal] The calling thread's name, as pthread_self says it. */
+void cps_sys_learn_self(uintptr_t self);
+
+/* [signal] */
+static inline uintptr_t cps_sys_self(void)
+{
+	return cps_regs_thread_pointer() - cps_sys_self_below;
+}
+
 /* [signal] Where n bytes are to be mapped: apart from what the target maps, lest they come where it has just unmapped
  * something. The kernel takes it as a wish, and maps elsewhere if something is there already. 0: anywhere. */
 uintptr_t cps_sys_place(size_t n);

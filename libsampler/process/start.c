@@ -5,6 +5,7 @@
  * In: the environment. Out: a recording, or nothing at all: if any step fails, nothing is recorded.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,6 +276,7 @@ static bool start_with_settings(void)
 	int error;
 
 	cps_sys_learn_page(getauxval(AT_PAGESZ));
+	cps_sys_learn_self((uintptr_t)pthread_self());
 	if (cps_config_read(&config, complaint, sizeof(complaint)) < 0) {
 		say(complaint);
 		return false;

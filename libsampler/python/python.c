@@ -174,7 +174,7 @@ static bool is_key(const struct cps_python_key *key)
 		return false;
 	state = (uintptr_t)symbols.get_specific(key->key);
 	return state && cps_python_read(words, state, sizeof(words), false) &&
-	       word_at(words, layout.thread) == cps_regs_thread_pointer();
+	       word_at(words, layout.thread) == cps_sys_self();
 }
 
 /* Looks for the key, which other releases may have a little before or after. */

@@ -128,7 +128,7 @@ static void set_free(struct cps_thread *t)
 static void find_stack(struct cps_thread *t, uint64_t stack_bytes)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uintptr_t top = cps_regs_thread_pointer();
+	uintptr_t top = cps_sys_self();
 
 	if (t->tid == first_tid) {
 		t->stack_low = first_low;
@@ -161,7 +161,7 @@ static void take_over(struct cps_thread *t, struct cps_thread *adopted)
 void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
 {
 	t->tid = cps_sys_gettid();
-	t->pointer = cps_regs_thread_pointer();
+	t->pointer = cps_sys_self();
 	atomic_store(&t->ready_ns, 0);
 	if (self && self != t && self->tid == t->tid)
 		take_over(t, self);
@@ -315,7 +315,7 @@ struct cps_thread *cps_thread_come(uintptr_t sp)
 	t = cps_thread_find(cps_sys_gettid());
 	if (!t || !t->is_introduced)
 		return NULL;
-	t->pointer = cps_regs_thread_pointer();
+	t->pointer = cps_sys_self();
 	if (t->tid == first_tid) {
 		t->stack_low = first_low;
 		t->stack_high = first_high;

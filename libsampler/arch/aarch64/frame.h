@@ -276,12 +276,18 @@ static inline void cps_regs_call_again(ucontext_t *uc, int number)
 	(void)number;
 }
 
-/* [signal] Whether the kernel has prepared that the thread makes a system call again which the signal has interrupted. -1: it
- * has not, or that is not known: a thread that comes there for the first time looks the same. */
+#define CPS_REGS_CALLS 1024 /* more than there are */
+
+/* [signal] Whether the kernel has prepared that the thread makes a system call again which the signal has interrupted: the number
+ * of that call. -1: it has not. A thread that comes there for the first time looks the same, but is hardly ever met at that very
+ * instruction; and a call that fails before it was made has failed early, like one that has waited for no time. */
 static inline int cps_regs_restarted_call(const ucontext_t *uc)
 {
-	(void)uc;
-	return -1;
+	uint64_t number = uc->uc_mcontext.regs[8];
+
+	return number < CPS_REGS_CALLS && cps_regs_code_at(uc->uc_mcontext.pc) == CPS_REGS_SVC
+		       ? (int)number
+		       : -1;
 }
 
 /* [signal] Lets that call fail with EINTR instead. */
