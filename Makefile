@@ -372,7 +372,7 @@ ARM_ROOT := $(abspath build/root-aarch64)
 ARM_UNIT := converters/arch/test_machine converters/elf/test_symbol_table libsampler/unwind/test_row
 ARM_UNIT_BINS := $(ARM_UNIT:%=$(ARM)/unit/%) $(FUZZERS:fuzz_%=$(ARM)/fuzz/replay_%)
 ARM_LIVE := $(shell sed -n 's/^\([a-z_]*\)$$/test\/live\/recorder\/\1.sh/p' test/aarch64/runs.txt)
-check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user, which needs scripts/deps aarch64
+check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user, and a kernel of it; LONG=1: three kernels and processors
 	$(Q)$(MAKE) --no-print-directory ARCH=aarch64 CC=aarch64-linux-gnu-gcc BUILD=$(ARM) all arm-targets $(call only,$(ARM_UNIT_BINS))
 	$(Q)mkdir -p $(ARM)/live/targets
 	$(Q)ln -sf ../cpconv $(ARM)/targets/cpconv && ln -sf ../cpsample-attach $(ARM)/targets/attach
@@ -380,8 +380,8 @@ check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user
 	$(Q)ln -sf ../libcpsample.so ../../cpconv ../../cpprof $(ARM)/live/
 	$(Q)$(CC) -O2 -static -DROOT='"$(ARM_ROOT)"' -o $(ARM)/live/under_qemu test/aarch64/under_qemu.c
 	$(Q)for f in $(ARM)/targets/*; do case $$f in *.d) ;; *) ln -f $(ARM)/live/under_qemu $(ARM)/live/targets/$${f##*/} ;; esac; done
-	$(Q)BUILD=$(ARM)/live JOBS=$(CORES) RUNNER="qemu-aarch64 -L $(ARM_ROOT)" test/run $(call only,$(ARM_UNIT_BINS)) \
-		$(call only,test/aarch64/calls.sh test/aarch64/processors.sh test/aarch64/read.sh $(ARM_LIVE))
+	$(Q)BUILD=$(ARM)/live JOBS=$(CORES) LONG=$(LONG) RUNNER="qemu-aarch64 -L $(ARM_ROOT)" test/run $(call only,$(ARM_UNIT_BINS)) \
+		$(call only,test/aarch64/calls.sh test/aarch64/processors.sh test/aarch64/read.sh test/aarch64/system.sh $(ARM_LIVE))
 
 arm-targets: $(TARGETS)
 
