@@ -9,8 +9,8 @@
 # Seen to fail: with a thread's whole CPU time since its start as its rest, more than all was credited; with events of one
 # processor only, half of what the process had used; without looking into .eh_frame by sections, no stack of static programs was
 # whole; when the first buffer took what there was room for, a user of two processors was refused; with child processes watched
-# where the kernel knows no inherit_thread, a child that executed a program ended the recording (77 in 2 s); when each living thread got what it
-# had used until its records were read, 103.8 % was credited beside other work.
+# where the kernel knows no inherit_thread, a child that executed a program ended the recording (77 in 2 s); when each
+# living thread got what it had used until its records were read, 103.8 % was credited beside other work.
 #
 # Chance: shares of n samples are off by more than five standard deviations, or all of several tries are.
 #
