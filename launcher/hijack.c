@@ -162,6 +162,7 @@ bool hijack_find_places(const struct target *t)
 	return code_at && frame_at && fp_at;
 }
 
+/* The code is the first of what is written, and the last that is put back: where it is not, nothing is. */
 static bool was_left;
 
 bool hijack_was_left(const struct target *t)
@@ -470,9 +471,8 @@ bool hijack_enter(struct hijack *h, const char **why)
 	n = make_fp(h, fp);
 	make_frame(h, &frame);
 	*why = "there is no room for its registers";
-	if (!n || !put(h, &h->fp, fp_at, fp, n) ||
-	    !put(h, &h->frame, frame_at, &frame, sizeof(frame)) ||
-	    !put(h, &h->code, code_at, hijack_tail, tail_bytes()))
+	if (!n || !put(h, &h->code, code_at, hijack_tail, tail_bytes()) ||
+	    !put(h, &h->fp, fp_at, fp, n) || !put(h, &h->frame, frame_at, &frame, sizeof(frame)))
 		return false;
 	*why = "its signals cannot be blocked";
 	return block_signals(h);
@@ -618,9 +618,9 @@ void hijack_leave(struct hijack *h)
 		ptrace(PTRACE_SETSIGMASK, h->at.tid, sizeof(h->mask), &h->mask);
 		stop_set_own(&h->at);
 	}
-	put_back(h, &h->code);
 	put_back(h, &h->frame);
 	put_back(h, &h->fp);
+	put_back(h, &h->code);
 	h->is_entered = false;
 	h->at.slept_ns = 0;
 	ptrace(PTRACE_DETACH, h->at.tid, 0, 0);

@@ -5,7 +5,7 @@
 #
 # Seen to fail: when a second launcher wrote its signal frame over that of one that was killed before, a thread never came back
 # from its wait; single steps in place of stops at system calls end the process by SIGTRAP; what a killed launcher had written
-# behind the code was put back by the next one, which took it for what had been there.
+# behind the code was put back by the next one, which took it for what had been there, also when of that only the frame was left.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
