@@ -184,20 +184,38 @@ static int open_alone(const char *directory)
 			    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 }
 
+/* By a mount that can only be read: who may write to the file where the process is, as root of a container may, cannot do it through
+ * this descriptor. */
+static int open_library(const char *library)
+{
+	struct mount_attr only_read = {.attr_set = MOUNT_ATTR_RDONLY};
+	char *path = realpath(library, NULL), *slash = path ? strrchr(path, '/') : NULL;
+	int tree = -1, fd = -1;
+
+	if (slash) {
+		*slash = '\0';
+		tree = open_alone(*path ? path : "/");
+	}
+	if (tree >= 0 &&
+	    syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &only_read, sizeof(only_read)) == 0)
+		fd = openat(tree, slash + 1, O_RDONLY | O_CLOEXEC);
+	if (tree >= 0)
+		close(tree);
+	free(path);
+	return fd;
+}
+
 /* The settings name the directory by its descriptor. */
 static bool pass(struct injected *in, struct hijack *h, const char *library, uint64_t area,
 		 struct passed *p, const char **why)
 {
 	const struct target *t = in->target;
-	int ours[2] = {open(library, O_RDONLY | O_CLOEXEC), open_alone(t->directory)};
+	int ours[2] = {open_library(library), open_alone(t->directory)};
 	char directory[32];
 	bool done;
 
-	*why = ours[0] < 0
-		       ? "the library cannot be opened"
-		       : "it sees other files, and its directory cannot be had without those "
-			 "above it, which takes CAP_SYS_ADMIN and Linux 5.2; --outside records it "
-			 "without touching it";
+	*why = "it sees other files, and cannot be given the library and the directory alone, "
+	       "which takes CAP_SYS_ADMIN and Linux 5.12; --outside records it without touching it";
 	done = ours[0] >= 0 && ours[1] >= 0 &&
 	       passed_give(h, area + PASSING, ours, p->theirs, 2, why);
 	for (int i = 0; i < 2; i++)

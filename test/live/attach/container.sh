@@ -3,11 +3,12 @@
 # A process that sees other files than the launcher is attached to by descriptors: it is in a root directory, a mount and a pid
 # namespace of its own, has neither the library nor the directory of the recordings, and its number is 2 there. The recording is where the
 # launcher wants it, with the number that it has for the launcher. Nothing above that directory can be reached by the directory's
-# descriptor. Afterwards it has the descriptors that it had before.
+# descriptor, and the library cannot be changed. Afterwards it has the descriptors that it had before.
 # Without /proc it is refused, in one line.
 #
 # Seen to fail: with the number that the process has itself, the recording was of another process; with the directory's descriptor
-# left open, the process had one more; with the directory simply opened, what stands beside it was found by "..".
+# left open, the process had one more; with the directory simply opened, what stands beside it was found by ".."; with the
+# library simply opened, it could be written to.
 #
 # Chance: a thread that always works has samples in 2 s on a machine that does ten other things.
 #
@@ -63,10 +64,15 @@ for mode in threads storm; do
 		[ ! -e "there/attached.$pid.cps.journal" ] || fail "$mode: its journal stays"
 		rm -f "there/attached.$pid.cps"
 	done
-	env -u CPSAMPLE_KEEP XDG_CACHE_HOME="$PWD/cache" "$cpsample" -p "$pid" --duration 2 --dir there -o last.cps 2>cpsample.err &
+	env -u CPSAMPLE_KEEP XDG_CACHE_HOME="$PWD/cache" "$cpsample" -p "$pid" --dir there -o last.cps 2>cpsample.err &
 	recorder=$!
 	await is_passed || fail "$mode: it has no descriptor of the directory: $(cat cpsample.err)"
 	[ ! -e "$passed/../out" ] || fail "$mode: the directory's descriptor leads out of it"
+	library=$(sed -n 's/^\([^ ]*\) .*libcpsample.*/\1/p' "/proc/$pid/maps" | head -n 1)
+	[ -e "/proc/$pid/map_files/$library" ] || fail "$mode: there is no file $library"
+	! (: >>"/proc/$pid/map_files/$library") 2>/dev/null || fail "$mode: the library can be written to"
+	sleep 2 # for samples
+	kill -INT "$recorder"
 	wait "$recorder" || fail "$mode: $(cat cpsample.err)"
 	mostly_whole there/last.cps 99 || fail "$mode: whole stacks: $(info there/last.cps complete_percent)"
 	[ "$(info there/last.cps ended)" = detached ] || fail "$mode: ended: $(info there/last.cps ended)"
