@@ -546,15 +546,15 @@ uninstall: ## remove what install has put there
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
 	$(Q)[ '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG) || true
 
-deb: ## the Debian package, in build/deb (scripts/deps deb installs what that needs)
-	$(Q)BUILD=$(BUILD) scripts/deb
+deb: ## the Debian package, in build/deb (scripts/deps deb installs what that needs); ARCH=aarch64: that for arm64
+	$(Q)BUILD=$(BUILD:%/$(CROSS)=%) ARCH=$(ARCH) scripts/deb
 
 .PHONY: deb check-deb
 proof: all targets ## prove that comparisons are right about chance (20 minutes; PROOF=DIR keeps the recordings)
 	BUILD=$(BUILD) test/proof/compare
 
 check-deb: ## build the package without its unit tests, look at it, install it elsewhere, record with it
-	$(Q)BUILD=$(BUILD) test/run test/debian/package.sh
+	$(Q)BUILD=$(BUILD) test/run test/debian/package.sh test/debian/package_arm64.sh
 
 clean: ## remove build/
 	rm -rf $(BUILD) compile_commands.json
