@@ -38,7 +38,7 @@ for mode in storm threads; do
 			n=$((n + step))
 		done
 	done
-	while kill_at $n; do # each of these begins when the recording of the one before has ended
+	while kill_at "$n"; do # each of these begins when the recording of the one before has ended
 		killed=$((killed + 1))
 		kill -0 "$pid" 2>/dev/null || fail "$mode: the process is gone after step $n"
 		n=$((n + 10 * step))
