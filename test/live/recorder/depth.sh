@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A wrapped call takes at most 512 bytes (640 on aarch64) more of its thread's stack than without the recorder, of each kind that depth.c
+# A wrapped call takes at most 512 bytes (704 on aarch64) more of its thread's stack than without the recorder, of each kind that depth.c
 # has: allocations, transfers, locks, waits and others, made by functions and by syscall(2). With all resources this also
 # holds if the call takes a sample, if a signal of the recorder's has ended it before its time, and it is made again or
 # finished, and if ticks come. Handlers of ticks are not counted in any case: they have a stack of their own.
@@ -32,7 +32,7 @@ taken() {
 	record CPSAMPLE_RESOURCES="$2,$others" CPSAMPLE_OUTPUT="$name.cps" "$targets/depth" ${3:+"$3"} >out 2>&1 ||
 		fail "$name: status $?: $(tail -n 1 out)"
 	limit=512
-	[ "$(info "$name.cps" machine)" != aarch64 ] || limit=640
+	[ "$(info "$name.cps" machine)" != aarch64 ] || limit=704
 	awk -v name="$name" -v limit=$limit 'NR == FNR { bare[$1] = $2; next }
 		!($1 in bare) { print name ": " $0; bad = 1; next }
 		{ seen++; more = $2 - bare[$1] }
