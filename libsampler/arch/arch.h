@@ -65,6 +65,26 @@ static inline int cps_sys_readable(uintptr_t address)
 #include "arch/aarch64/entry.h"
 #endif
 
+/* ---- what is the same for all ----------------------------------------------------------------------- */
+
+#define CPS_REGS_NEAR 1024
+
+/* [signal] Whether the interrupted code is called by the function with this frame, or by one that it calls.
+ * The kernel's frame for a handler is larger than what is allowed here, and the frames of the few functions
+ * of the C library between a wrapper and its system call are smaller. So a handler of the target's that has
+ * interrupted that function is not taken for it. */
+static inline int cps_regs_is_below(const ucontext_t *uc, uintptr_t frame)
+{
+	return frame - cps_regs_interrupted_sp(uc) < CPS_REGS_NEAR;
+}
+
+/* [signal] Whether the kernel has put the context there for a handler that begins with this stack
+ * pointer. */
+static inline int cps_regs_is_handlers_sp(const ucontext_t *uc, uintptr_t sp)
+{
+	return (uintptr_t)uc == cps_regs_handlers_context(sp);
+}
+
 /* ---- insn ------------------------------------------------------------------------------------ */
 /*
  * Reads machine instructions, as far as they matter to a function's way back to its caller.

@@ -398,12 +398,20 @@ static void lead_file(const struct link_map *map, const struct link_map *own)
 		*known_at(map) = map;
 }
 
-static void lead_all(void)
+/* The recorder's own file; NULL: it is not found. */
+static const struct link_map *find_own(void)
 {
 	const struct link_map *own = cps_find_first_file();
 
 	while (own && own->l_name != cps_find_own_path())
 		own = own->l_next;
+	return own;
+}
+
+static void lead_all(void)
+{
+	const struct link_map *own = find_own();
+
 	for (const struct link_map *map = cps_find_first_file(); own && map; map = map->l_next)
 		lead_file(map, own);
 }
@@ -631,11 +639,9 @@ static void explain_all(void)
 
 uint32_t cps_led_slots_begin(bool has_other_threads)
 {
-	const struct link_map *own = cps_find_first_file();
+	const struct link_map *own = find_own();
 	struct look look = {.is_first = true};
 
-	while (own && own->l_name != cps_find_own_path())
-		own = own->l_next;
 	if (!room)
 		room = cps_arena_pages(sizeof(*room));
 	if (!own || !room)

@@ -141,24 +141,6 @@ static inline int cps_regs_may_be_handler(const uintptr_t *at)
 	return 0;
 }
 
-#define CPS_REGS_NEAR 1024
-
-/* [signal] Whether the interrupted code is called by the function with this frame, or by one that it calls.
- * The kernel's frame for a handler is larger than what is allowed here, and the frames of the few functions
- * of the C library between a wrapper and its system call are smaller. So a handler of the target's that has
- * interrupted that function is not taken for it. */
-static inline int cps_regs_is_below(const ucontext_t *uc, uintptr_t frame)
-{
-	return frame - cps_regs_interrupted_sp(uc) < CPS_REGS_NEAR;
-}
-
-/* [signal] Whether the kernel has put the context there for a handler that begins with this stack
- * pointer. */
-static inline int cps_regs_is_handlers_sp(const ucontext_t *uc, uintptr_t sp)
-{
-	return (uintptr_t)uc == cps_regs_handlers_context(sp);
-}
-
 /* [signal] Copies what the kernel has put on the stack for a handler so that the context is at `to`. cps_regs_place_of_context
  * has said so. What says where further records are is moved with them. */
 static inline void cps_regs_move_context(const ucontext_t *uc, uintptr_t to)
