@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "unwind/elf_memory.h"
@@ -24,7 +25,7 @@
 #define PAGE	       4096u
 #define LARGEST_IMAGE  (UINT64_C(4) << 30)
 #define ROWS_A_TURN    10000u /* rows within TURN_SECONDS, or the file is given up */
-#define TURN_SECONDS   120u
+#define TURN_SECONDS   120 /* of CPU time, so that nothing depends on what else runs */
 #define SLOW_ADDRESSES 64u /* of a slow row that are compared */
 
 /* ---- the file in memory ------------------------------------------------------------------------- */
@@ -121,10 +122,17 @@ static bool is_sorted(const struct table *t)
 	return true;
 }
 
+static void begin_turn(void)
+{
+	const struct itimerval turn = {.it_value.tv_sec = TURN_SECONDS};
+
+	setitimer(ITIMER_PROF, &turn, NULL);
+}
+
 static void count_row(struct rows_count *c, enum cps_row_kind kind, uint64_t bytes)
 {
 	if (c->rows++ % ROWS_A_TURN == 0)
-		alarm(TURN_SECONDS);
+		begin_turn();
 	c->kinds[kind]++;
 	c->code_bytes += bytes;
 }
@@ -215,7 +223,7 @@ enum file_result file_compare(const char *path, struct rows_count *count,
 
 	if (fd < 0 || fstat(fd, &st))
 		return FILE_REFUSED;
-	alarm(TURN_SECONDS);
+	begin_turn();
 	elf_version(EV_CURRENT);
 	elf = S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
 	if (elf)
