@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Servers that are attached to again and again under load give right answers, all of them: a worker of nginx, node, a JVM. Each answer
+# Servers that are attached to again and again under load give right answers, all of them: a worker of nginx, redis, node, a JVM. Each answer
 # is compared, and none is missing. Afterwards the server has the descriptors that listen and the threads that it had.
 #
 # Seen to fail: a worker of nginx ended by signal 32 in one of twenty first cycles, when a tick that came while the recorder began was
@@ -15,30 +15,32 @@ for n in 0 1 2 3 4 5 6 7 8 9; do
 	awk -v n=$n 'BEGIN { for (i = 0; i < 5000; i++) print n }' >files/$n
 done
 
-# serves NAME ADDRESS: attach to $pid while clients ask
+# serves NAME [--redis] ADDRESS: attach to $pid while clients ask
 serves() {
 	: >asked
-	python3 -B "$root/test/live/attach/asks.py" "$2" >asked 2>&1 &
+	name=$1
+	shift
+	python3 -B "$root/test/live/attach/asks.py" "$@" >asked 2>&1 &
 	asker=$!
 	pids="$pids $asker"
-	await grep -q ready asked || fail "$1: no answers: $(cat asked)"
+	await grep -q ready asked || fail "$name: no answers: $(cat asked)"
 	i=0 met=0
 	while [ $i -lt "$cycles" ]; do
 		i=$((i + 1))
 		if attach "$pid" 0.2 x.cps; then
 			met=$((met + 1))
 		else
-			grep -q 'no thread came to a place where it can be interrupted' attach.err || fail "$1: $(cat attach.err)"
+			grep -q 'no thread came to a place where it can be interrupted' attach.err || fail "$name: $(cat attach.err)"
 		fi
-		kill -0 "$pid" || fail "$1: it has ended in cycle $i: $(cat attach.err nginx.log)"
+		kill -0 "$pid" || fail "$name: it has ended in cycle $i: $(cat attach.err nginx.log)"
 		"$attacher" --library "$LIBRARY" --directory "$PWD" --outside --duration 0.05 "$pid" 2>outside.err ||
-			grep -q 'may not be watched\|no perf events' outside.err || fail "$1: outside: $(cat outside.err nginx.log 2>/dev/null)"
+			grep -q 'may not be watched\|no perf events' outside.err || fail "$name: outside: $(cat outside.err nginx.log 2>/dev/null)"
 	done
 	kill -TERM $asker
-	wait $asker || fail "$1: $(cat asked)"
-	grep -q '^[1-9][0-9]* answers, 0 wrong$' asked || fail "$1: $(cat asked)"
-	[ $met -gt 0 ] || fail "$1: was never attached to: $(cat attach.err)"
-	note "$1: attached to $met times of $i; $(tail -n 1 asked)"
+	wait $asker || fail "$name: $(cat asked)"
+	grep -q '^[1-9][0-9]* answers, 0 wrong$' asked || fail "$name: $(cat asked)"
+	[ $met -gt 0 ] || fail "$name: was never attached to: $(cat attach.err)"
+	note "$name: attached to $met times of $i; $(tail -n 1 asked)"
 	rm -f ./*.cps
 }
 
@@ -65,6 +67,16 @@ if command -v nginx >/dev/null; then
 	serves nginx "$PWD/nginx.sock"
 	kill -TERM $master
 	wait $master || fail "nginx: ended with $?: $(cat nginx.log)"
+fi
+
+if command -v redis-server >/dev/null; then
+	redis-server --port 0 --unixsocket "$PWD/redis.sock" --io-threads 2 --save '' --dir "$PWD" >redis.out 2>&1 &
+	pid=$!
+	pids="$pids $pid"
+	await test -S redis.sock || fail "redis: $(cat redis.out)"
+	serves redis --redis "$PWD/redis.sock"
+	stop redis
+	[ $status -eq 0 ] || fail "redis: ended with $status: $(cat redis.out)"
 fi
 
 if command -v node >/dev/null; then
