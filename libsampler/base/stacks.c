@@ -20,8 +20,6 @@
 #include "base/sys.h"
 #include "base/poison.h"
 
-#define PAGE	      CPS_PAGE_MOST
-#define STRIDE	      (PAGE + CPS_STACKS_BYTES)
 #define SLAB	      64u /* stacks, as many as a word has bits */
 #define FIRST	      4u
 #define SLABS	      2048u
@@ -39,6 +37,14 @@ static _Atomic uint32_t lowest;	 /* no slab before it has a free stack */
 static _Atomic uint32_t n_free;	 /* stacks */
 static _Atomic uint32_t guarded; /* stacks that take a mapping more */
 
+/* The bytes from a stack to the next: a page that faults, and the pages of the stack. */
+static size_t stride(void)
+{
+	const size_t page = cps_sys_page();
+
+	return page + ((CPS_STACKS_BYTES + page - 1) & ~(page - 1));
+}
+
 static char *bytes_of(uint32_t slab)
 {
 	char *bytes = atomic_load_explicit(&slabs[slab].bytes, memory_order_acquire);
@@ -48,23 +54,27 @@ static char *bytes_of(uint32_t slab)
 
 char *cps_stacks_at(int number)
 {
-	return bytes_of((uint32_t)number / SLAB) + (size_t)number % SLAB * STRIDE + PAGE;
+	return bytes_of((uint32_t)number / SLAB) + (size_t)number % SLAB * stride() +
+	       cps_sys_page();
 }
 
 static void guard(char *page)
 {
-	if (CPS_SYS(madvise, page, PAGE, INSTALL_GUARD, 0) != 0 &&
+	const size_t n = cps_sys_page();
+
+	if (CPS_SYS(madvise, page, n, INSTALL_GUARD, 0) != 0 &&
 	    atomic_fetch_add(&guarded, 1) < CPS_STACKS_GUARDED)
-		CPS_SYS(mprotect, page, PAGE, PROT_NONE, 0);
+		CPS_SYS(mprotect, page, n, PROT_NONE, 0);
 }
 
 /* Whether the target has all its new memory locked (mlockall, MCL_FUTURE), within a limit (memory.h). */
 static bool is_locked(void)
 {
-	void *page = cps_sys_mmap(PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	bool result = page && CPS_SYS(madvise, page, PAGE, MADV_DONTNEED, 0) == -EINVAL;
+	const size_t n = cps_sys_page();
+	void *page = cps_sys_mmap(n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	bool result = page && CPS_SYS(madvise, page, n, MADV_DONTNEED, 0) == -EINVAL;
 
-	cps_arena_unmap(page, PAGE);
+	cps_arena_unmap(page, n);
 	return result;
 }
 
@@ -79,16 +89,16 @@ static uint32_t size_of(uint32_t slab)
 /* Memory for as many stacks as can be had of *n. Before Linux 6.7 it could become a huge page. */
 static char *map(uint32_t *n)
 {
-	char *bytes = cps_arena_pages(*n * STRIDE);
+	char *bytes = cps_arena_pages(*n * stride());
 
 	while (!bytes && *n > 1) {
 		*n /= 4;
-		bytes = cps_arena_pages(*n * STRIDE);
+		bytes = cps_arena_pages(*n * stride());
 	}
 	if (bytes)
-		CPS_SYS(madvise, bytes, *n * STRIDE, MADV_NOHUGEPAGE, 0);
+		CPS_SYS(madvise, bytes, *n * stride(), MADV_NOHUGEPAGE, 0);
 	for (uint32_t i = 0; bytes && i < *n; i++)
-		guard(bytes + i * STRIDE);
+		guard(bytes + i * stride());
 	return bytes;
 }
 
@@ -111,7 +121,7 @@ static int make(uint32_t slab)
 		slab++;
 	}
 	if (slab == SLABS) {
-		cps_arena_unmap(bytes, n * STRIDE);
+		cps_arena_unmap(bytes, n * stride());
 		return -1;
 	}
 	slabs[slab].n = n;

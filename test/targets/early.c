@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #if defined(ALLOCATOR)
 #include <pthread.h>
@@ -86,11 +87,15 @@ void *close_early(void)
 
 #else
 
-#define PAGE  4096u
 #define TURNS 800000000ul
 
+#if defined(__aarch64__)
+/* mov x1, x0; 1: subs x1, x1, #1; b.ne 1b; ret */
+static const uint32_t code[] = {0xaa0003e1, 0xf1000421, 0x54ffffe1, 0xd65f03c0};
+#else
 /* movq %rdi, %rcx; 1: decq %rcx; jnz 1b; ret */
 static const uint8_t code[] = {0x48, 0x89, 0xf9, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3};
+#endif
 
 static void call_first(void)
 {
@@ -103,13 +108,15 @@ int main(void)
 {
 	void *(*close_early)(void) = (void *(*)(void))dlsym(RTLD_DEFAULT, "close_early");
 	char *where = close_early ? close_early() : NULL;
-	char *page = (char *)((uintptr_t)where & ~(uintptr_t)(PAGE - 1));
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	char *page = (char *)((uintptr_t)where & ~(uintptr_t)(bytes - 1));
 
-	if (!where || mmap(page, 2 * PAGE, PROT_READ | PROT_WRITE,
+	if (!where || mmap(page, 2 * bytes, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != page)
 		return 3;
 	memcpy(where, code, sizeof(code));
-	mprotect(page, 2 * PAGE, PROT_READ | PROT_EXEC);
+	__builtin___clear_cache(where, where + sizeof(code));
+	mprotect(page, 2 * bytes, PROT_READ | PROT_EXEC);
 	((void (*)(unsigned long))where)(TURNS);
 	puts("ran");
 	return 0;

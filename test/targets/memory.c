@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/single_threaded.h>
+#include <unistd.h>
 
 #include "burn.h"
 
@@ -50,7 +51,7 @@ static long resident_kb(void)
 		pages = 0;
 	if (file)
 		fclose(file);
-	return pages * 4;
+	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 static void *work(void *watch)

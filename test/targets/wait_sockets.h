@@ -46,6 +46,19 @@ static void send_bytes(pthread_t waiter)
 /* ---- out: to a socket that is full
  * --------------------------------------------------------------------- */
 
+/* Before Linux 6.5 sendfile adds pages to the last message of a full socket, until that has no room for their addresses. */
+static void fill(void)
+{
+	off_t offset = 0;
+
+	while (send(out[0], bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+		;
+	fcntl(out[0], F_SETFL, O_NONBLOCK);
+	while (sendfile(out[0], file, &offset, sizeof(bytes)) > 0)
+		offset = 0;
+	fcntl(out[0], F_SETFL, 0);
+}
+
 #define CALL_OUT(name, call)                                                                       \
 	static long call_##name(void)                                                              \
 	{                                                                                          \
@@ -55,8 +68,7 @@ static void send_bytes(pthread_t waiter)
 		(void)header;                                                                      \
 		(void)offset;                                                                      \
 		set_limit(out[0], SO_SNDTIMEO);                                                    \
-		while (send(out[0], bytes, sizeof(bytes), MSG_DONTWAIT) > 0)                       \
-			;                                                                          \
+		fill();                                                                            \
 		errno = UNTOUCHED;                                                                 \
 		return result(call);                                                               \
 	}

@@ -42,7 +42,7 @@ done
 
 # If no timer can be created, the process's own timer is used, and the recording says so.
 if command -v prlimit >/dev/null; then
-	record prlimit --sigpending=0 "$targets/spin" 300 >out 2>err || fail "no timers: $(cat err)"
+	record CPSAMPLE_EXE=/spin$ prlimit --sigpending=0 "$targets/spin" 300 >out 2>err || fail "no timers: $(cat err)"
 	[ ! -s err ] || fail "no timers: $(cat err)"
 	stream=$(one_stream) || fail "no timers: $stream"
 	[ "$(info "$stream" engine)" = itimer ] || fail "no timers: engine $(info "$stream" engine)"
