@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -130,6 +131,7 @@ int main(int count, char **arguments)
 	pthread_attr_t small;
 	static pthread_t thread[MOST];
 
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* whether a huge page fits into a stack is chance */
 	if (count == 2 && strcmp(arguments[1], "holes") == 0)
 		return holes();
 	if (threads < 1 || threads > MOST)

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/single_threaded.h>
 #include <unistd.h>
 
@@ -88,6 +89,7 @@ int main(int argc, char **argv)
 	pthread_t threads[THREADS];
 	int alone = __libc_single_threaded, before = threads_now();
 
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* whether a huge page fits into a stack is chance */
 	seconds = argc > 1 ? atof(argv[1]) : 1;
 	lines = argc > 2 ? atoi(argv[2]) : 1;
 	for (int i = 1; i < THREADS; i++)
