@@ -22,7 +22,7 @@ static const struct branch {
 	unsigned bits, at; /* where the distance is, in words */
 } branches[] = {
 	{0x7c000000, 0x14000000, 26, 0}, /* b, bl */
-	{0xff000000, 0x54000000, 19, 5}, /* b.cond */
+	{0xff000010, 0x54000000, 19, 5}, /* b.cond; not bc.cond of ARMv8.8, which has no text */
 	{0x7e000000, 0x34000000, 19, 5}, /* cbz, cbnz */
 	{0x7e000000, 0x36000000, 14, 5}, /* tbz, tbnz */
 };
