@@ -56,7 +56,7 @@ static inline int cps_sys_unlink(const char *path)
 
 /* The size of the system's pages, on machines that have several; the least of them until it is learned. */
 extern size_t cps_sys_page_bytes;
-/* [signal] */
+/* [outside] */
 void cps_sys_learn_page(size_t page);
 
 /* [signal] */
@@ -68,10 +68,10 @@ static inline size_t cps_sys_page(void)
 /* How far below the thread pointer its control block begins, by whose address the C library names a thread: 0 where the
  * pointer is that address; and where it is not, until one thread's name is learned. */
 extern uintptr_t cps_sys_self_below;
-/* [signal] The calling thread's name, as pthread_self says it. */
+/* [outside] Learn it of the calling thread, whose name is `self`. */
 void cps_sys_learn_self(uintptr_t self);
 
-/* [signal] */
+/* [signal] The calling thread's name, as pthread_self says it. */
 static inline uintptr_t cps_sys_self(void)
 {
 	return cps_regs_thread_pointer() - cps_sys_self_below;

@@ -60,8 +60,8 @@ static inline long cps_sys6(long number, long a, long b, long c, long d, long e,
 	return x0;
 }
 
-/* [signal] The end of what the C library keeps of the thread, whose address is its name. glibc puts that above the stack of every
- * thread but the first. */
+/* [signal] The thread pointer, which is where the C library's control block of the thread ends: the block's address is what
+ * pthread_self returns. glibc puts the block above the stack of every thread but the first. */
 static inline uintptr_t cps_regs_thread_pointer(void)
 {
 	uintptr_t tp;
