@@ -89,7 +89,9 @@ EXPLORE_LIBS := -ledit
 ONLY ?=
 CORES := $(shell nproc)
 only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
-UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/*/*/test_*.c))))
+# Others make contexts, code and unwind information of x86-64.
+ARM_UNIT := converters/arch/test_machine converters/elf/test_symbol_table libsampler/unwind/test_row
+UNIT_TESTS := $(call only,$(if $(filter-out x86_64,$(MACHINE)),$(ARM_UNIT),$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/*/*/test_*.c)))))
 # With sanitizers a model of memory cannot run. Short runs try what reads hostile input, and nothing of the recorder.
 SAN_SHORT := $(foreach f,base read pack elf import dwarf symbols model explore,converters/$f/%)
 SAN_TESTS := $(filter-out %/test_memory_order,$(if $(filter yes,$(SHORT)),$(filter $(SAN_SHORT),$(UNIT_TESTS)),$(UNIT_TESTS)))
@@ -109,10 +111,10 @@ EXAMPLES := $(patsubst doc/examples/%.c,$(BUILD)/examples/%,$(wildcard doc/examp
 # Those that name registers or system calls of x86-64, or have its instructions in them.
 X86_TARGETS := altstack_coroutines borrowed confined dispatch ends generated guess launcher_killer no_cfi partial phase raw_exec \
 	raw_wait registered remapped roots same stack_switch switches trampolines unfetched
-TARGET_NAMES := $(filter-out $(if $(CROSS),$(X86_TARGETS)),$(patsubst test/targets/%.c,%,$(wildcard test/targets/*.c)))
+TARGET_NAMES := $(filter-out $(if $(filter-out x86_64,$(MACHINE)),$(X86_TARGETS)),$(patsubst test/targets/%.c,%,$(wildcard test/targets/*.c)))
 TARGETS := $(TARGET_NAMES:%=$(BUILD)/targets/%) $(EXAMPLES) $(BIG)
 # The same program with return addresses that are authenticated, and without frame pointers.
-TARGETS += $(if $(filter aarch64,$(CROSS)),$(BUILD)/targets/ways_back_pac $(BUILD)/targets/ways_back_nofp)
+TARGETS += $(if $(filter aarch64,$(MACHINE)),$(BUILD)/targets/ways_back_pac $(BUILD)/targets/ways_back_nofp)
 FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c))))
 
 TEST_CFLAGS := $(COMMON) $(if $(CROSS),-I test/aarch64) -iquote converters -iquote libsampler -iquote test/unit/fixtures -fPIE $(SAN)
@@ -369,7 +371,6 @@ check-live: all $(TARGETS) ## real programs under the recorder
 # For live tests programs of aarch64 look as if they were of this machine: test/aarch64/under_qemu.c stands for each of them.
 ARM := $(BUILD)/aarch64
 ARM_ROOT := $(abspath build/root-aarch64)
-ARM_UNIT := converters/arch/test_machine converters/elf/test_symbol_table libsampler/unwind/test_row
 ARM_UNIT_BINS := $(ARM_UNIT:%=$(ARM)/unit/%) $(FUZZERS:fuzz_%=$(ARM)/fuzz/replay_%)
 ARM_LIVE := $(shell sed -n 's/^\([a-z_]*\)$$/test\/live\/recorder\/\1.sh/p' test/aarch64/runs.txt)
 check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user, and a kernel of it; LONG=1: three kernels and processors
@@ -380,7 +381,7 @@ check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user
 	$(Q)ln -sf ../libcpsample.so ../../cpconv ../../cpprof $(ARM)/live/
 	$(Q)$(CC) -O2 -static -DROOT='"$(ARM_ROOT)"' -o $(ARM)/live/under_qemu test/aarch64/under_qemu.c
 	$(Q)for f in $(ARM)/targets/*; do case $$f in *.d) ;; *) ln -f $(ARM)/live/under_qemu $(ARM)/live/targets/$${f##*/} ;; esac; done
-	$(Q)BUILD=$(ARM)/live JOBS=$(CORES) LONG=$(LONG) RUNNER="qemu-aarch64 -L $(ARM_ROOT)" test/run $(call only,$(ARM_UNIT_BINS)) \
+	$(Q)BUILD=$(ARM)/live JOBS=$(CORES) LONG=$(LONG) TEST_TIMEOUT=$(if $(LONG),9000,3000) RUNNER="qemu-aarch64 -L $(ARM_ROOT)" test/run $(call only,$(ARM_UNIT_BINS)) \
 		$(call only,test/aarch64/calls.sh test/aarch64/processors.sh test/aarch64/read.sh test/aarch64/system.sh $(ARM_LIVE))
 
 arm-targets: $(TARGETS)
