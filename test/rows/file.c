@@ -25,8 +25,8 @@
 #define PAGE	       4096u
 #define LARGEST_IMAGE  (UINT64_C(4) << 30)
 #define ROWS_A_TURN    10000u /* rows within TURN_SECONDS, or the file is given up */
-#define TURN_SECONDS   120 /* of CPU time, so that nothing depends on what else runs */
-#define SLOW_ADDRESSES 64u /* of a slow row that are compared */
+#define TURN_SECONDS   120    /* of CPU time, so that nothing depends on what else runs */
+#define SLOW_ADDRESSES 64u    /* of a slow row that are compared */
 
 /* ---- the file in memory ------------------------------------------------------------------------- */
 
