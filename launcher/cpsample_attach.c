@@ -16,12 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/duration.h"
+#include "base/utf8.h"
 #include "launcher/injected.h"
 #include "launcher/limits.h"
 #include "launcher/outside.h"
@@ -337,6 +339,25 @@ static size_t record_all(const struct which *w, bool *was_refused, double *secon
 	return n_begun;
 }
 
+/* The kernel keeps a directory that was removed for whoever has it open, so that nothing has failed. */
+static bool is_gone(void)
+{
+	struct stat s;
+	char *name;
+	int error;
+
+	if (stat(options.directory, &s) == 0)
+		return false;
+	error = errno;
+	name = strdup(options.directory);
+	if (name)
+		utf8_clean(name);
+	fprintf(stderr, "cpsample: %s: no recording can be had from there: %s\n",
+		name ? name : "its directory", strerror(error));
+	free(name);
+	return true;
+}
+
 /* ---- options ---------------------------------------------------------------------------------------------- */
 
 static void read_options(int argc, char **argv)
@@ -404,6 +425,7 @@ int main(int argc, char **argv)
 	which_find(&which, argv + optind, (size_t)(argc - optind), options.has_tree);
 	take_signals();
 	n = record_all(&which, &was_refused, &elapsed);
+	was_refused |= n && is_gone();
 	if (n && options.waiter && !options.is_quiet && !was_refused) {
 		snprintf(seconds, sizeof(seconds), "%.3f", elapsed);
 		execl(options.waiter, options.waiter, "--recorded", options.directory, seconds,

@@ -169,8 +169,12 @@ bool hijack_was_left(const struct target *t)
 {
 	unsigned char there[256];
 
-	was_left = target_read(t, code_at, there, tail_bytes()) &&
-		   memcmp(there, hijack_tail, tail_bytes()) == 0;
+	was_left = false;
+	if (!target_read(t, code_at, there, tail_bytes()))
+		return false;
+	for (size_t i = 0; i + 8 <= tail_bytes();
+	     i += 8) /* it may have been written word by word */
+		was_left |= memcmp(there + i, hijack_tail + i, 8) == 0;
 	return was_left;
 }
 

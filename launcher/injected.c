@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -205,7 +206,7 @@ static int open_library(const char *library)
 	return fd;
 }
 
-/* The settings name the directory by its descriptor. */
+/* The setting of the directory names its descriptor. */
 static bool pass(struct injected *in, struct hijack *h, const char *library, uint64_t area,
 		 struct passed *p, const char **why)
 {
@@ -225,8 +226,7 @@ static bool pass(struct injected *in, struct hijack *h, const char *library, uin
 		return false;
 	snprintf(p->library, sizeof(p->library), "/proc/self/fd/%d", p->theirs[0]);
 	snprintf(directory, sizeof(directory), "/proc/self/fd/%d", p->theirs[1]);
-	return setenv("CPSAMPLE_DIR", directory, 1) == 0 &&
-	       setenv("CPSAMPLE_OUTPUT", t->name, 1) == 0;
+	return setenv("CPSAMPLE_DIR", directory, 1) == 0;
 }
 
 static void describe_passed(struct shared *s, const struct target *t, const struct passed *p)
@@ -234,7 +234,6 @@ static void describe_passed(struct shared *s, const struct target *t, const stru
 	struct stat directory;
 
 	s->descriptor = p->theirs[0];
-	s->area.seen_as = target_has_other_number(t) ? (uint64_t)t->pid : 0;
 	if (stat(t->directory, &directory) != 0)
 		return;
 	s->area.directory = (uint64_t)p->theirs[1] + 1;
@@ -254,6 +253,7 @@ static bool fill(const struct injected *in, const struct hijack *h, const struct
 			 .begin = area,
 			 .bytes = AREA_BYTES,
 			 .settings = area + SETTINGS,
+			 .seen_as = target_has_other_number(t) ? (uint64_t)t->pid : 0,
 			 .is_threaded = in->is_threaded},
 		.path = area + TEXTS + sizeof(CPS_ATTACH_SYMBOL),
 		.symbol = area + TEXTS,
@@ -385,14 +385,16 @@ static bool find_thread(struct search *s, const volatile sig_atomic_t *stop)
 static int locker_of(int fd)
 {
 	FILE *f = fopen("/proc/locks", "re");
+	unsigned major, minor;
 	unsigned long inode;
 	char line[256];
 	struct stat s;
 	int pid = 0, one;
 
 	while (f && !pid && fstat(fd, &s) == 0 && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%*d: FLOCK %*s %*s %d %*x:%*x:%lu", &one, &inode) == 2 &&
-		    inode == s.st_ino && one > 0)
+		if (sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%lu", &one, &major, &minor, &inode) ==
+			    4 &&
+		    inode == s.st_ino && makedev(major, minor) == s.st_dev && one > 0)
 			pid = one;
 	if (f)
 		fclose(f);
@@ -555,6 +557,8 @@ static uint64_t call_there(struct injected *in, struct hijack *h, const struct i
 		library = passed.library;
 	}
 	*why = "its memory cannot be written";
+	if (in->target->name[0] && setenv("CPSAMPLE_OUTPUT", in->target->name, 1) != 0)
+		return undo(in, h, area, &passed);
 	if (!fill(in, h, libc, library, area, &passed))
 		return undo(in, h, area, &passed);
 	call = call_of(area, in->is_threaded ? (const void *)make_thread : (const void *)load_here);

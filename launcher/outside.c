@@ -236,8 +236,8 @@ static const char *explain_engine(void)
 				     "kernel.perf_event_paranoid allows no more");
 	if (!has_begun && watched_partial()) /* no thread outlives exec */
 		n += (size_t)snprintf(text + n, sizeof(text) - n,
-				      "%sof threads that were made while it was begun (%zu) there "
-				      "may be half of the samples, or twice as many",
+				      "%sthreads that were made while recording began (%zu) may "
+				      "have half of their samples, or twice as many",
 				      n ? "; " : "", watched_partial());
 	return n ? text : NULL;
 }

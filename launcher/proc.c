@@ -88,8 +88,16 @@ long proc_status_number(int pid, int tid, const char *name, int base)
 
 const char *proc_stat(int pid, int tid, char *text, size_t bytes)
 {
-	const char *end = proc_line(pid, tid, "stat", text, bytes) ? strrchr(text, ')') : NULL;
+	FILE *f = open_of(pid, tid, "stat");
+	const char *end;
+	size_t n;
 
+	if (!f)
+		return NULL;
+	n = fread(text, 1, bytes - 1, f); /* a name may have ends of lines in it */
+	fclose(f);
+	text[n] = '\0';
+	end = strrchr(text, ')');
 	return end ? end + 1 : NULL;
 }
 
@@ -118,13 +126,16 @@ FILE *proc_mappings(int pid)
 
 bool proc_next_mapping(FILE *mappings, struct proc_mapping *m)
 {
-	char line[4400];
+	size_t room = 0;
+	char *line = NULL;
+	bool found = false;
 
-	while (mappings && fgets(line, sizeof(line), mappings)) {
+	while (mappings && !found && getline(&line, &room, mappings) > 0) {
 		m->path[0] = '\0';
-		if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %4199[^\n]", &m->begin, &m->end,
-			   m->allowed, &m->offset, &m->major, &m->minor, &m->inode, m->path) >= 7)
-			return true;
+		found = sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %4199[^\n]", &m->begin, &m->end,
+			       m->allowed, &m->offset, &m->major, &m->minor, &m->inode,
+			       m->path) >= 7;
 	}
-	return false;
+	free(line);
+	return found;
 }

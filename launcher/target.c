@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/kcmp.h>
 #include <linux/magic.h>
 #include <signal.h>
@@ -288,6 +289,18 @@ uint64_t image_find(const struct image *image, const char *name)
 
 /* ---- checks ------------------------------------------------------------------------------------------ */
 
+#define OF_KERNEL 0x200000ul /* PF_KTHREAD of the flags in /proc/PID/stat */
+
+static bool is_of_kernel(int pid)
+{
+	char text[512];
+	const char *rest = proc_stat(pid, pid, text, sizeof(text));
+	unsigned long flags;
+
+	return rest && sscanf(rest, " %*c %*d %*d %*d %*d %*d %lu", &flags) == 1 &&
+	       flags & OF_KERNEL;
+}
+
 static void check_process(const struct target *t)
 {
 	long group;
@@ -306,6 +319,8 @@ static void check_process(const struct target *t)
 	default:
 		break;
 	}
+	if (is_of_kernel(t->pid))
+		target_refuse(t, "is a thread of the kernel");
 }
 
 /* Another tracer, or a thread that does not run, is in the way. */
@@ -420,12 +435,14 @@ static bool is_same_file(const struct target *t, const char *path)
 }
 
 #define GROUPS_MOST 1024
-#define MAY_PASS    (1ul << 1) /* CAP_DAC_OVERRIDE */
+#define MAY_PASS    (1ul << CAP_DAC_OVERRIDE | 1ul << CAP_DAC_READ_SEARCH)
 
-/* Becomes the user of the process, with all of its groups. False: this user may not. */
+/* Becomes the user of the process, with all of its groups, and without the rights of root over files. False: this user may not. */
 static bool become_user_of(const struct target *t)
 {
 	char groups[12 * GROUPS_MOST], users[128], *p = groups, *end;
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3];
 	gid_t list[GROUPS_MOST];
 	unsigned user, group;
 	size_t n = 0;
@@ -435,8 +452,6 @@ static bool become_user_of(const struct target *t)
 	    !proc_status(t->pid, t->pid, "Gid", users, sizeof(users)) ||
 	    sscanf(users, "%*u %*u %*u %u", &group) != 1)
 		return false;
-	if (user == getuid() && user == geteuid())
-		return true;
 	proc_status(t->pid, t->pid, "Groups", groups, sizeof(groups));
 	for (; n < GROUPS_MOST; p = end) {
 		list[n] = (gid_t)strtoul(p, &end, 10);
@@ -444,8 +459,14 @@ static bool become_user_of(const struct target *t)
 			break;
 		n++;
 	}
-	return setgroups(n, list) == 0 && setresgid(group, group, group) == 0 &&
-	       setresuid(user, user, user) == 0;
+	if (setgroups(n, list) != 0 || setresgid(group, group, group) != 0 ||
+	    setresuid(user, user, user) != 0)
+		if (user != geteuid()) /* its own groups are those of this one, most likely */
+			return false;
+	if (syscall(SYS_capget, &header, rights) != 0)
+		return false;
+	rights[0].effective &= ~(uint32_t)MAY_PASS;
+	return syscall(SYS_capset, &header, rights) == 0;
 }
 
 static bool is_same_link(const struct target *t, const char *file)
@@ -460,26 +481,23 @@ static bool is_same_link(const struct target *t, const char *file)
 }
 
 /* Returns 0 if the user of the process may do that with the file, or that cannot be told; else an errno. `from`: where the path
- * begins, for whoever may see that. */
+ * begins, for whoever may see that. What the rights of root over files allow depends on whose files they are, and is not told. */
 static int denies(const struct target *t, const char *from, const char *path, int mode)
 {
-	char capabilities[64] = "";
-	int status = 0;
-	pid_t child;
+	bool may_pass = (unsigned long)proc_status_number(t->pid, t->pid, "CapEff", 16) & MAY_PASS;
+	int status = 0, error;
+	pid_t child = fork();
 
-	if (is_same_link(t, "ns/user") &&
-	    proc_status(t->pid, t->pid, "CapEff", capabilities, sizeof(capabilities)) &&
-	    strtoul(capabilities, NULL, 16) & MAY_PASS)
-		return access(path, mode) == 0 ? 0 : errno;
-	child = fork();
 	if (!child) {
 		if (chdir(from) != 0)
 			_exit(errno);
-		_exit(become_user_of(t) && access(path, mode) != 0 ? errno : 0);
+		_exit(become_user_of(t) && faccessat(AT_FDCWD, path, mode, AT_EACCESS) != 0 ? errno
+											    : 0);
 	}
-	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)
-		       ? WEXITSTATUS(status)
-		       : 0;
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		return 0;
+	error = WEXITSTATUS(status);
+	return error == EACCES && may_pass ? 0 : error;
 }
 
 /* It is the process that loads the library and makes the recording, by its own rights. A directory that is given to it it need
@@ -556,10 +574,17 @@ static void name_recording(struct target *t, const char *template)
 	t->name[n] = '\0';
 }
 
+static const char *wanted_name(void)
+{
+	const char *name = getenv("CPSAMPLE_OUTPUT");
+
+	return name ? name : "cpsample.%e.%p.cps";
+}
+
 /* It gets descriptors of both, and uses them by its own /proc. */
 static void prepare_passing(struct target *t, const char *directory)
 {
-	const char *name = getenv("CPSAMPLE_OUTPUT"), *in = getenv("CPSAMPLE_DIR"), *rest;
+	const char *name = wanted_name(), *in = getenv("CPSAMPLE_DIR"), *rest;
 	char path[64], template[4400];
 	struct statfs s;
 
@@ -567,7 +592,6 @@ static void prepare_passing(struct target *t, const char *directory)
 	if (statfs(path, &s) != 0 || s.f_type != PROC_SUPER_MAGIC)
 		target_refuse(t,
 			      "has a file system of its own (a container), without /proc" OUTSIDE);
-	name = name ? name : "cpsample.%e.%p.cps";
 	snprintf(template, sizeof(template), "%s%s%s", in && *name != '/' ? in : "",
 		 in && *name != '/' ? "/" : "", name);
 	rest = *template == '/' ? behind(template, directory) : template;
@@ -594,6 +618,8 @@ void target_open(struct target *t, int pid, const char *library, const char *dir
 	check_files(t, library, directory, is_given);
 	if (is_given)
 		prepare_passing(t, directory);
+	else if (target_has_other_number(t))
+		name_recording(t, wanted_name());
 }
 
 void target_open_outside(struct target *t, int pid)
@@ -633,7 +659,7 @@ void target_look(struct target *t, int pid)
 	check_machine(t);
 	target_read_mappings(t);
 	if (!t->n_mappings)
-		target_refuse(t, "has no memory: it is a thread of the kernel, or has ended");
+		target_refuse(t, "has ended meanwhile");
 }
 
 static bool begins_with(const char *text, const char *begin)

@@ -24,10 +24,11 @@ struct target {
 	int memory; /* /proc/PID/mem, which stays with the program that was there when it was opened */
 	struct mapping *mappings;
 	size_t n_mappings;
-	/* It does not see the library, or the directory of the recordings, by their paths. Then the latter, and the template of the
-	 * recording's name in it. */
+	/* It does not see the library, or the directory of the recordings, by their paths. Then the latter. */
 	bool sees_other_files;
 	const char *directory;
+	/* The template of the recording's name, in that directory if it does not see it, with the number that the process has here;
+	 * "": it is the usual one. */
 	char name[4096];
 };
 

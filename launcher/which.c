@@ -7,7 +7,6 @@
 #include "launcher/which.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,8 @@
 #define NAME_BYTES    16 /* of the kernel's names */
 #define COMMAND_BYTES 68 /* of a command that is shown */
 #define SHOWN_MOST    20
-#define DEPTH_MOST    1000 /* of processes below each other */
+#define FAMILY_MOST   1000
+#define DEPTH_MOST    100 /* of processes below each other */
 
 static void add(struct which *w, int pid)
 {
@@ -63,14 +63,12 @@ static int parent_of(int pid)
 /* Call f for each process. */
 static void each(void (*f)(int pid, void *context), void *context)
 {
-	DIR *directory = opendir("/proc");
-	struct dirent *d;
+	DIR *processes = proc_processes();
+	int pid;
 
-	while (directory && (d = readdir(directory)))
-		if (isdigit((unsigned char)d->d_name[0]))
-			f(atoi(d->d_name), context);
-	if (directory)
-		closedir(directory);
+	while ((pid = proc_next(processes)))
+		f(pid, context);
+	proc_close(processes);
 }
 
 struct search {
@@ -99,15 +97,15 @@ static bool is_below(int pid, int ancestor)
 	return false;
 }
 
-/* The one below which all others are; 0: there is none. */
+/* The one below which all others are; 0: there is none, or there are so many that to look would take long. */
 static int topmost_of(const struct which *w)
 {
-	for (size_t i = 0; i < w->n; i++) {
-		size_t n = 0;
+	for (size_t i = 0; i < w->n && w->n <= FAMILY_MOST; i++) {
+		size_t k = 0;
 
-		for (size_t k = 0; k < w->n; k++)
-			n += k != i && is_below(w->pids[k], w->pids[i]);
-		if (n == w->n - 1)
+		while (k < w->n && (k == i || is_below(w->pids[k], w->pids[i])))
+			k++;
+		if (k == w->n)
 			return w->pids[i];
 	}
 	return 0;
@@ -196,6 +194,10 @@ void which_find(struct which *w, char **words, size_t n, bool has_tree)
 		char *end;
 		long pid = strtol(words[i], &end, 10);
 
+		if (pid == getpid() && !*end) {
+			fprintf(stderr, "cpsample: %ld: is cpsample itself\n", pid);
+			exit(125);
+		}
 		if (isdigit((unsigned char)words[i][0]) && !*end && pid > 0 && pid < 1 << 30)
 			add(w, (int)pid);
 		else

@@ -346,7 +346,7 @@ static const char *why_not(const struct profile *p, uint32_t resource, size_t *n
 /* Ends the line with what has become of the resource. Of several reasons, between semicolons, the first one is enough. */
 static void write_nothing(struct out *o, const struct profile *p, uint32_t resource, size_t column)
 {
-	static const char not_counted[] = "was not counted: ", more[] = " (see --info)";
+	static const char not_counted[] = "was not seen: ", more[] = " (see --info)";
 	char text[512];
 	size_t n = 0;
 	const char *why = profile_nothing(p, resource) == PROFILE_NOT_COUNTED

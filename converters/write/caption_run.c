@@ -71,6 +71,15 @@ static uint64_t ready_of(const struct profile *p, const struct run_times *r)
 	return ns > r->elapsed_ns / SOME ? ns : 0;
 }
 
+/* From outside nothing says how long threads were ready to run. */
+static bool is_from_outside(const struct profile *p)
+{
+	for (size_t i = 0; i < p->n_processes; i++)
+		if (profile_text_is(p, p->processes[i].engine, "outside"))
+			return true;
+	return false;
+}
+
 /* What a single thread did while it did not run. Returns whether it says how long it was ready. */
 static bool write_rest(struct out *o, const struct profile *p, const struct run_times *r)
 {
@@ -84,7 +93,8 @@ static bool write_rest(struct out *o, const struct profile *p, const struct run_
 		return false;
 	}
 	if (ready < (1 - BUSY) * (double)r->elapsed_ns || busy + (double)ready < least) {
-		out_format(o, "): the rest was waiting%s",
+		out_format(o, "): the rest was waiting%s%s",
+			   is_from_outside(p) ? ", also for a processor" : "",
 			   (double)r->own_ns > (1 - BUSY) * (double)r->elapsed_ns ? " or recording"
 										  : "");
 		return false;
@@ -305,9 +315,16 @@ void caption_cost_compared(struct out *o, const struct profile *p)
 /* What a thread is `stalled` for nobody says, so that a heading says what it may be, if that is much. */
 static void write_stalled(struct out *o, const struct profile *p)
 {
+	static const char text[] =
+		"stalled is a wait for pages (-r major-faults), in a call of under 25 us "
+		"or without a wrapper, %sor for the host of a virtual machine%s";
 	uint64_t all = 0, stalled = 0, ready = 0;
+	bool is_attached = false;
+	char line[512];
+	size_t n;
 
 	for (size_t i = 0; i < p->n_processes; i++) {
+		is_attached |= p->processes[i].began_ns != 0;
 		ready += minimum(p->processes[i].ready_ns, UINT64_MAX - ready);
 		for (size_t k = 0; k < p->processes[i].n_resources; k++) {
 			const struct profile_resource *r = &p->processes[i].resources[k];
@@ -324,11 +341,12 @@ static void write_stalled(struct out *o, const struct profile *p)
 	}
 	if (weight_fraction(stalled, all) < MUCH)
 		return;
-	caption_text(o,
-		     "stalled is a wait for pages (-r major-faults), in a call of under 25 us or "
-		     "without\na wrapper, or for the host of a virtual machine\n");
-	if (!ready)
-		out_text(o, "or for a processor, of which the kernel says nothing here\n");
+	n = (size_t)snprintf(line, sizeof(line), text,
+			     is_attached ? "one that had begun before cpsample -p, " : "",
+			     ready ? ""
+				   : ", or for a processor, of which the kernel says nothing here");
+	caption_folded(o, line, n, 0, 0);
+	out_text(o, "\n");
 }
 
 void caption_remarks(struct out *o, const struct profile *p)

@@ -181,7 +181,9 @@ static void write_duration(struct out *o, const struct profile *p,
 	if (process->stop)
 		out_format(o, "stopped: %s\n", stop_text(why, process));
 	else if (process->ended)
-		out_text(o, "ended clean\n");
+		out_text(o, profile_text_is(p, process->engine, "outside")
+				    ? "ended; how is not known from outside\n"
+				    : "ended clean\n");
 	line(o, p, "", process->note);
 	if (process->ended)
 		return;

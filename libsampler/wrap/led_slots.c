@@ -306,7 +306,7 @@ static void count_pointer(const struct cps_slots_file *f, uintptr_t at, const ch
 {
 	const struct name *n = cps_find_is_libc(f->map) ? NULL : find_name(text);
 
-	if (n && n->wrapper && *(const uintptr_t *)at == n->real)
+	if (n && n->wrapper && n->real && *(const uintptr_t *)at == n->real)
 		seen_of(n)->n_pointers++;
 }
 
@@ -589,17 +589,18 @@ static size_t explain_unseen(char *line, const struct seen *all)
 	if (!all->n_read && !all->n_pointers)
 		return 0;
 	if (all->n_read)
-		snprintf(entries, sizeof(entries), "%s%u entries that code also reads",
-			 all->n_pointers ? " and " : "", all->n_read);
+		snprintf(entries, sizeof(entries), "%s%u entr%s that code also reads",
+			 all->n_pointers ? " and " : "", all->n_read,
+			 all->n_read == 1 ? "y" : "ies");
 	if (!all->n_pointers)
 		return (size_t)snprintf(line, LINE_BYTES,
 					"calls by %s are not seen (started with cpsample they "
 					"are); ",
 					entries);
 	return (size_t)snprintf(line, LINE_BYTES,
-				"calls by %u pointers in data%s are not seen (started with "
+				"calls by %u pointer%s in data%s are not seen (started with "
 				"cpsample they are); ",
-				all->n_pointers, entries);
+				all->n_pointers, all->n_pointers == 1 ? "" : "s", entries);
 }
 
 /* For cpconv --info. */

@@ -30,7 +30,9 @@ is_there() { [ -n "$(find gone -name '*.cps')" ]; }
 await is_there || fail "there is no recording"
 rm -r gone
 kill -INT $recorder
-wait $recorder || fail "the directory is gone: exit $?: $(cat err)"
+wait $recorder
+[ $? -eq 125 ] || fail "the directory is gone: not 125: $(cat err)"
+[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
 says 'gone: no recording can be had from there: No such file or directory'
 
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then skip "the rest takes root"; fi
@@ -48,6 +50,16 @@ says "$pid: its user (65534) cannot read $PWD/closed/closed.so (Permission denie
 if grep -q '\.so' "/proc/$pid/maps" && grep -q 'there.so\|closed.so' "/proc/$pid/maps"; then fail "it was touched"; fi
 with "there.so" open || fail "it cannot be recorded: $(cat err)"
 
+# What the rights of root over files allow is left to the process, and who is root without them is like others.
+chmod 700 open
+chown 65534:65534 open
+start out3 setpriv --bounding-set -dac_override,-dac_read_search ./here storm
+if with "there.so" open; then fail "a directory out of reach of root was taken"; fi
+says "$pid: its user (0) cannot write to $PWD/open (Permission denied)"
+with "there.so" . || fail "root cannot be recorded: $(cat err)"
+pid=$storm
+with "there.so" open || fail "root cannot be recorded in another user's directory: $(cat err)"
+
 mkdir full
 mount -t tmpfs -o size=64k none full 2>/dev/null || skip "no file system can be mounted"
 clean_up() {
@@ -56,11 +68,24 @@ clean_up() {
 	kill -KILL $pids 2>/dev/null
 }
 CPSAMPLE_OUTPUT=$PWD/no.cps "$attacher" --library "$LIBRARY" --directory "$PWD" --outside --duration 0.01 "$pid" 2>err && has_events=--outside
-for outside in '' ${has_events:-}; do
-	rm -f full/*
+head -c 100k /dev/zero >full/fill 2>/dev/null
+if "$cpsample" -p "$storm" --dir full --duration 2 2>err; then fail "a full disk: exit 0"; fi
+[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
+says 'No space left on device'
+rm -f full/*
+
+# From outside it becomes full while 10,000 samples a second come.
+if [ "${has_events:-}" ]; then
+	"$cpsample" -p "$storm" --outside -r cpu:100us --dir full 2>err &
+	recorder=$!
+	pids="$pids $recorder"
+	is_begun() { [ -n "$(find full -name '*.cps')" ]; }
+	await is_begun || fail "from outside: no recording: $(cat err)"
 	head -c 100k /dev/zero >full/fill 2>/dev/null
-	if "$cpsample" -p "$storm" --dir full --duration 2 ${outside:+"$outside"} 2>err; then fail "a full disk: exit 0"; fi
-	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
-	says 'No space left on device'
-done
+	sleep 4 # for samples
+	kill -INT $recorder
+	if wait $recorder; then fail "from outside: a full disk: exit 0"; fi
+	[ "$(wc -l <err)" -eq 1 ] || fail "from outside: not one line: $(cat err)"
+	says 'its recording cannot be written: No space left on device'
+fi
 rm -f full/fill
