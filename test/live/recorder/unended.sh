@@ -87,8 +87,16 @@ int main(int argc, char **argv)
 
 	raise(SIGPROF);
 	(void)argc;
+#if defined(__aarch64__)
+	register long x8 __asm__("x8") = SYS_execve, x0 __asm__("x0") = (long)argv[1];
+	register long x1 __asm__("x1") = (long)(argv + 1), x2 __asm__("x2") = (long)environ;
+
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+	result = x0;
+#else
 	__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_execve), "D"(argv[1]), "S"(argv + 1), "d"(environ)
 			 : "rcx", "r11", "memory");
+#endif
 	return (int)result;
 }
 END
@@ -111,7 +119,7 @@ rm ./*.cps*
 
 echo 'import os, ctypes, signal
 os.kill(os.getpid(), signal.SIGPROF)
-ctypes.CDLL(None).syscall(231, 9)' >leaves.py
+ctypes.CDLL(None).syscall(94 if os.uname().machine == "aarch64" else 231, 9)' >leaves.py
 record python3 leaves.py
 status=$?
 [ $status -eq 9 ] || fail "exit_group by syscall(2): $status"
@@ -133,7 +141,13 @@ cat >leaves.c <<'END'
 int main(void)
 {
 	raise(SIGPROF);
+#if defined(__aarch64__)
+	register long x8 __asm__("x8") = SYS_exit_group, x0 __asm__("x0") = 9;
+
+	__asm__ volatile("svc #0" : : "r"(x8), "r"(x0) : "memory");
+#else
 	__asm__ volatile("syscall" : : "a"(SYS_exit_group), "D"(9) : "rcx", "r11", "memory");
+#endif
 }
 END
 # leaves FILE...: the recording x.cps of what these make
