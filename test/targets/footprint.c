@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "burn.h"
+#include "resident.h"
 #include "../../libsampler/cpsample.h"
 
 #define MOST 20000
@@ -79,8 +80,9 @@ static void show(void)
 
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "%15[^:]: %ld", name, &kb) == 2 &&
-		    (!strcmp(name, "VmSize") || !strcmp(name, "VmRSS") || !strcmp(name, "VmLck")))
+		    (!strcmp(name, "VmSize") || !strcmp(name, "VmLck")))
 			printf("%s %ld\n", name, kb);
+	printf("VmRSS %ld\n", resident_kb());
 }
 
 static void show_mappings(void)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/single_threaded.h>
-#include <unistd.h>
 
 #include "burn.h"
+#include "resident.h"
 
 #define THREADS 4
 
@@ -41,18 +41,6 @@ static uint64_t fall(uint64_t x, unsigned depth)
 	if (!depth)
 		return burn(x, 20000);
 	return x >> depth & 1 ? left(x, depth - 1) : right(x, depth - 1);
-}
-
-static long resident_kb(void)
-{
-	FILE *file = fopen("/proc/self/statm", "r");
-	long pages = 0;
-
-	if (file && fscanf(file, "%*d %ld", &pages) != 1)
-		pages = 0;
-	if (file)
-		fclose(file);
-	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 static void *work(void *watch)

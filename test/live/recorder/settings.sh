@@ -50,7 +50,7 @@ if command -v prlimit >/dev/null; then
 	rm -f "$stream"
 	# No clock is left for a program that was started with SIGPROF ignored. (Seen to fail: itimer took
 	# the signal when it was asked for the second time.)
-	(trap '' PROF && record prlimit --sigpending=0 "$targets/spin" 300 7 >out 2>err)
+	(trap '' PROF && record CPSAMPLE_EXE=/spin$ prlimit --sigpending=0 "$targets/spin" 300 7 >out 2>err)
 	[ $? -eq 7 ] || fail "no clock: $(cat err)"
 	grep -q '^libcpsample: .*timer_create.*; SIGPROF was ignored.*; not recording$' err || fail "no clock: $(cat err)"
 	no_stream
