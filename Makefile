@@ -89,7 +89,7 @@ EXPLORE_LIBS := -ledit
 ONLY ?=
 CORES := $(shell nproc)
 only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
-# Others make contexts, code and unwind information of x86-64.
+# What of them a machine other than x86-64 has: the rest make contexts, code and unwind information of x86-64 themselves.
 ARM_UNIT := converters/arch/test_machine converters/elf/test_symbol_table libsampler/unwind/test_row
 UNIT_TESTS := $(call only,$(if $(filter-out x86_64,$(MACHINE)),$(ARM_UNIT),$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/*/*/test_*.c)))))
 # With sanitizers a model of memory cannot run. Short runs try what reads hostile input, and nothing of the recorder.
