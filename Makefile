@@ -5,9 +5,9 @@
 VERSION := $(shell cat VERSION)
 PREFIX ?= /usr/local
 DESTDIR ?=
-# `make ARCH=aarch64` builds for that machine, by a cross compiler and the packages that scripts/deps aarch64 has unpacked.
+# `make ARCH=aarch64` or riscv64 builds for that machine, by a cross compiler and the packages that scripts/deps aarch64 has unpacked.
 # ARCH in the environment is somebody else's.
-ARCHES := aarch64
+ARCHES := aarch64 riscv64
 ifneq ($(origin ARCH),command line)
 ARCH :=
 endif
@@ -48,8 +48,9 @@ SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
 # Folders in the order in which they may include each other; scripts/lint checks that. Those of SIGNAL_SAFE are
-# async-signal-safe from end to end. Of arch only the folder of the machine is built.
+# async-signal-safe from end to end. Of arch only the folder of the machine is built, and generic if that has registers alone.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+ARCH_FOLDERS := arch/$(MACHINE) $(if $(wildcard libsampler/arch/$(MACHINE)/frame.h),,arch/generic)
 SIGNAL_SAFE := arch base unwind python stream collector signal clock resource setup
 LIB_FOLDERS := $(SIGNAL_SAFE) process wrap
 
@@ -64,12 +65,16 @@ LIB_FOLDERS := $(SIGNAL_SAFE) process wrap
 # _FORTIFY_SOURCE cannot be set again after -U, because nothing of the user's comes later.
 #   On aarch64 atomic instructions are functions of libgcc's that choose by the processor, unless that is forbidden.
 LIB_NEEDS_aarch64 := -mno-outline-atomics
+#   On riscv64 gcc makes unwind tables of C since version 13 only, unless it is asked for.
+TABLES_riscv64 := -fasynchronous-unwind-tables
 LIB_NEEDS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
-	-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE -fno-lto $(LIB_NEEDS_$(MACHINE))
+	-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE -fno-lto $(LIB_NEEDS_$(MACHINE)) $(TABLES_$(MACHINE))
 LIB_CFLAGS := $(COMMON) -iquote libsampler $(LIB_NEEDS) $(SAN)
 LIB_LDFLAGS := $(LDFLAGS) -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--exclude-libs,ALL -Wl,--version-script=libsampler/libcpsample.map $(SAN)
-LIB_LIBS := -l:libz.a
+# Compilers of riscv64 before gcc 14 have functions for atomic accesses to single bytes. They take no lock.
+LIB_LIBS_riscv64 := -l:libatomic.a
+LIB_LIBS := -l:libz.a $(LIB_LIBS_$(MACHINE))
 
 # ---- cpconv and cpprof -------------------------------------------------------------------------
 # cpconv.c and cpprof.c may include all of them, but only cpprof is linked with explore.
@@ -119,7 +124,7 @@ FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fu
 
 TEST_CFLAGS := $(COMMON) $(if $(CROSS),-I test/aarch64) -iquote converters -iquote libsampler -iquote test/unit/fixtures -fPIE $(SAN)
 # What is to be profiled has flags of its own: tests know what the compiler makes of it.
-TARGET_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -fno-inline -fno-optimize-sibling-calls -pthread
+TARGET_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -fno-inline -fno-optimize-sibling-calls -pthread $(TABLES_$(MACHINE))
 # Programs that say what is true of them have frame pointers, since perf follows these; gcc leaves them out
 # of functions that call none, unless it has to protect the stack there.
 TRUE_CFLAGS := $(TARGET_CFLAGS) -fno-omit-frame-pointer -fstack-protector-all
@@ -130,8 +135,8 @@ silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = $(if $(filter 0,$(V)),$(if $(silent),,@printf '  %-8s %s\n' $(1) $(2)),)
 
 objects_of = $(patsubst %.c,$(BUILD)/%.o,$(foreach d,$(2),$(sort $(wildcard $(1)/$(d)/*.c))))
-SIGNAL_OBJS := $(call objects_of,libsampler,arch/$(MACHINE) $(SIGNAL_SAFE))
-LIB_OBJS := $(call objects_of,libsampler,arch/$(MACHINE) $(LIB_FOLDERS))
+SIGNAL_OBJS := $(call objects_of,libsampler,$(ARCH_FOLDERS) $(SIGNAL_SAFE))
+LIB_OBJS := $(call objects_of,libsampler,$(ARCH_FOLDERS) $(LIB_FOLDERS))
 CONV_OBJS := $(call objects_of,converters,$(filter-out explore,$(CONV_FOLDERS)))
 EXPLORE_OBJS := $(call objects_of,converters,explore)
 # Where the launcher cannot attach to processes it says so.
@@ -155,8 +160,8 @@ $(BUILD)/objects: FORCE
 	@mkdir -p $(@D)
 	@$(call remember,$(OBJECTS_TEXT))
 
-# It is called at the entry of functions, whose arguments may be in vector registers.
-$(BUILD)/libsampler/collector/%.o: LIB_CFLAGS += -mgeneral-regs-only
+# It is called at the entry of functions, whose arguments may be in vector registers, where calls are counted.
+$(BUILD)/libsampler/collector/%.o: LIB_CFLAGS += $(if $(filter arch/generic,$(ARCH_FOLDERS)),,-mgeneral-regs-only)
 $(BUILD)/libsampler/%.o: libsampler/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -367,24 +372,36 @@ check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
 check-live: all $(TARGETS) ## real programs under the recorder
 	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
 
+# stand_in BUILD MACHINE ROOT: for live tests programs of that machine look as if they were of this one: test/aarch64/under_qemu.c stands
+# for each of them.
+stand_in = mkdir -p $1/live/targets && ln -sf ../cpconv $1/targets/cpconv && ln -sf ../cpsample-attach $1/targets/attach && \
+	ln -sfn ../../targets $1/live/targets/real && ln -sf ../libcpsample.so ../../cpconv ../../cpprof $1/live/ && \
+	$(CC) -O2 -static -DMACHINE='"$2"' -DROOT='"$3"' -o $1/live/under_qemu test/aarch64/under_qemu.c && \
+	for f in $1/targets/*; do case $$f in *.d) ;; *) ln -f $1/live/under_qemu $1/live/targets/$${f\#\#*/} ;; esac; done
+
 # What runs under qemu-user, which has no perf events, vDSO and alternate stacks that disarm, and cannot exec (doc/reliability.md).
-# For live tests programs of aarch64 look as if they were of this machine: test/aarch64/under_qemu.c stands for each of them.
 ARM := $(BUILD)/aarch64
 ARM_ROOT := $(abspath build/root-aarch64)
 ARM_UNIT_BINS := $(ARM_UNIT:%=$(ARM)/unit/%) $(FUZZERS:fuzz_%=$(ARM)/fuzz/replay_%)
 ARM_LIVE := $(shell sed -n 's/^\([a-z_]*\)$$/test\/live\/recorder\/\1.sh/p' test/aarch64/runs.txt)
 check-aarch64: all ## the recorder and the converters of aarch64 under qemu-user, and a kernel of it; LONG=1: three kernels and processors
 	$(Q)$(MAKE) --no-print-directory ARCH=aarch64 CC=aarch64-linux-gnu-gcc BUILD=$(ARM) all arm-targets $(call only,$(ARM_UNIT_BINS))
-	$(Q)mkdir -p $(ARM)/live/targets
-	$(Q)ln -sf ../cpconv $(ARM)/targets/cpconv && ln -sf ../cpsample-attach $(ARM)/targets/attach
-	$(Q)ln -sfn ../../targets $(ARM)/live/targets/real
-	$(Q)ln -sf ../libcpsample.so ../../cpconv ../../cpprof $(ARM)/live/
-	$(Q)$(CC) -O2 -static -DROOT='"$(ARM_ROOT)"' -o $(ARM)/live/under_qemu test/aarch64/under_qemu.c
-	$(Q)for f in $(ARM)/targets/*; do case $$f in *.d) ;; *) ln -f $(ARM)/live/under_qemu $(ARM)/live/targets/$${f##*/} ;; esac; done
+	$(Q)$(call stand_in,$(ARM),aarch64,$(ARM_ROOT))
 	$(Q)BUILD=$(ARM)/live JOBS=$(CORES) LONG=$(LONG) TEST_TIMEOUT=$(if $(LONG),9000,3000) RUNNER="qemu-aarch64 -L $(ARM_ROOT)" test/run $(call only,$(ARM_UNIT_BINS)) \
 		$(call only,test/aarch64/calls.sh test/aarch64/processors.sh test/aarch64/read.sh test/aarch64/system.sh $(ARM_LIVE))
 
 arm-targets: $(TARGETS)
+
+# The same for a machine of which only registers are known. A few programs suffice.
+RISCV := $(BUILD)/riscv64
+RISCV_ROOT := $(abspath build/root-riscv64)
+RISCV_TARGETS := $(patsubst %,$(RISCV)/targets/%,relays spin waits ways_back)
+RISCV_LIVE := $(patsubst %,test/live/recorder/%.sh,relays ways_back)
+check-riscv64: all ## the recorder and the converters of riscv64 under qemu-user; scripts/deps riscv64 gets what that needs
+	$(Q)$(MAKE) --no-print-directory ARCH=riscv64 CC=riscv64-linux-gnu-gcc BUILD=$(RISCV) all $(RISCV_TARGETS)
+	$(Q)$(call stand_in,$(RISCV),riscv64,$(RISCV_ROOT))
+	$(Q)BUILD=$(RISCV)/live JOBS=$(CORES) test/run \
+		$(call only,test/aarch64/calls.sh test/riscv64/read.sh test/riscv64/refusals.sh $(RISCV_LIVE))
 
 attach: all $(TARGETS) ## processes that run are attached to a hundred times, and the launcher is killed a thousand times
 	$(Q)BUILD=$(BUILD) ATTACH_CYCLES=100 ATTACH_STEP=1 ATTACH_ROUNDS=3 test/run $(wildcard test/live/attach/*.sh)
@@ -567,5 +584,5 @@ help: ## this list
 # scripts/deps.
 -include $(filter-out $(BUILD)/outside/% $(BUILD)/places/% $(BUILD)/root-%,$(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d))
 .SECONDARY:
-.PHONY: attach all arm-targets check-aarch64 bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
+.PHONY: attach all arm-targets check-aarch64 check-riscv64 bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
 .PHONY: proof fresh mutants places rows install uninstall clean help FORCE soak-memory soak-python

@@ -6,7 +6,7 @@
 
 #include "arch/machine.h"
 
-static const struct machine *const all[] = {&machine_x86_64, &machine_aarch64};
+static const struct machine *const all[] = {&machine_x86_64, &machine_aarch64, &machine_riscv64};
 
 #define COUNT (sizeof(all) / sizeof(all[0]))
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define MACHINE_TEXT_BYTES 128
-#define MACHINE_ALL	   "x86-64 and aarch64" /* as messages name them */
+#define MACHINE_ALL	   "x86-64 and aarch64" /* whose instructions are known, as messages name them */
 
 struct machine_instruction {
 	uint64_t target; /* where it jumps to or what it calls, if has_target */
@@ -43,7 +43,7 @@ struct machine {
 	size_t step; /* bytes of what is no instruction */
 };
 
-extern const struct machine machine_x86_64, machine_aarch64;
+extern const struct machine machine_x86_64, machine_aarch64, machine_riscv64;
 
 /* The machine of ELF files with this e_machine; of recordings that name it. NULL: it is not known. */
 const struct machine *machine_of_elf(uint16_t elf);

@@ -19,6 +19,11 @@
  *   entry.h  code that others enter: syscall(2), handlers of signals, thunks; and calls on another stack;
  *   entry.c, insn.c  what of this is not inline; the reader of instructions (below).
  *
+ * A machine that has only sys.h and regs.h gets the others from generic/, where each function says no: no handler's frame is moved, no
+ * code is entered from outside, no instruction is read but that of a system call, no call is made again. Its regs.h also says where a
+ * context has each register (cps_regs_in_context), and has the call on another stack and the code CPS_REGS_WITH_KEPT. All that
+ * names a machine is there.
+ *
  * Their functions begin with cps_regs_, cps_entry_, cps_insn_ and the like, and are documented in those of x86-64.
  * CPS_MACHINE is the machine's name, as in recordings and in the names of libunwind's files.
  */
@@ -40,6 +45,9 @@ extern __thread uint32_t cps_sys_calls;
 #elif defined(__aarch64__)
 #include "arch/aarch64/sys.h"
 #include "arch/aarch64/regs.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "arch/riscv64/sys.h"
+#include "arch/riscv64/regs.h"
 #else
 #error "this architecture needs a folder in libsampler/arch"
 #endif
@@ -63,6 +71,9 @@ static inline int cps_sys_readable(uintptr_t address)
 #elif defined(__aarch64__)
 #include "arch/aarch64/frame.h"
 #include "arch/aarch64/entry.h"
+#else
+#include "arch/generic/frame.h"
+#include "arch/generic/entry.h"
 #endif
 
 /* ---- what is the same for all ----------------------------------------------------------------------- */

@@ -30,8 +30,8 @@ CPS_MAYBE(dlsym);
 CPS_MAYBE(dlerror);
 CPS_MAYBE(getcontext);
 
-#define LIBRARY "libunwind-" CPS_MACHINE ".so.8"
-#define PREFIX	"_U" CPS_MACHINE "_"
+#define LIBRARY "libunwind-" CPS_LIBUNWIND_MACHINE ".so.8"
+#define PREFIX	"_U" CPS_LIBUNWIND_MACHINE "_"
 #define CACHE_ENTRIES                                                                              \
 	4096 /* a power of two: addresses of which libunwind keeps what it has found */
 

@@ -137,6 +137,14 @@ static int read_symbol(const char *text, const char *end, char name[CPS_RESOURCE
 	return 0;
 }
 
+static int probe_calls(char *why, size_t bytes)
+{
+	if (CPS_ENTRY_HAS_THUNKS)
+		return 0;
+	cps_error_text_join(why, bytes, "calls are not counted on " CPS_MACHINE, NULL);
+	return -1;
+}
+
 const struct cps_resource cps_resource_calls = {
 	.name = PREFIX "SYMBOL",
 	.unit = "calls",
@@ -146,6 +154,7 @@ const struct cps_resource cps_resource_calls = {
 	.interval = 1000,
 	.any_is_worth = true,
 	.read_name = read_symbol,
+	.probe = probe_calls,
 	.start = cps_calls_start,
 	.unattached = "threads that there are cannot count calls before their first tick",
 };

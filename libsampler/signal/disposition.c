@@ -16,16 +16,20 @@
 #include "signal/disposition.h"
 #include "base/poison.h"
 
-#define SA_KERNEL_RESTORER 0x04000000
-#define TAKEN_MAX	   6
-#define SLOTS		   8u /* one more than threads can change a disposition at the same time */
+#define TAKEN_MAX 6
+#define SLOTS	  8u /* one more than threads can change a disposition at the same time */
 
 /* The kernel's struct sigaction. */
 struct kernel_action {
 	void *handler;
 	unsigned long flags;
+#if CPS_SA_RESTORER
 	void (*restorer)(void);
+#endif
 	uint64_t mask;
+#if !CPS_SA_RESTORER
+	uint64_t qemus_mask; /* qemu 7.2 takes what is before it for a restorer */
+#endif
 };
 
 #define MASK_WORDS (sizeof(sigset_t) / sizeof(uint64_t))
@@ -123,22 +127,44 @@ static int ask_kernel(int number, const struct kernel_action *new, struct kernel
 	return (int)CPS_SYS(rt_sigaction, number, new, old, sizeof(new->mask));
 }
 
+/* What handlers return to: the kernel of some machines has its own function, and is not told of any. */
+static void (*restorer_of(const struct kernel_action *k))(void)
+{
+#if CPS_SA_RESTORER
+	return k->restorer;
+#else
+	(void)k;
+	return NULL;
+#endif
+}
+
+/* To be called when flags and mask are there. */
+static void set_restorer(struct kernel_action *k)
+{
+#if CPS_SA_RESTORER
+	k->flags |= CPS_SA_RESTORER;
+	k->restorer = cps_regs_restore;
+#else
+	k->qemus_mask = k->mask;
+#endif
+}
+
 static void to_libc(const struct kernel_action *k, struct sigaction *a)
 {
 	memset(a, 0, sizeof(*a));
 	a->sa_handler = (sighandler_t)k->handler;
 	a->sa_flags = (int)k->flags;
 	memcpy(&a->sa_mask, &k->mask, sizeof(k->mask));
-	a->sa_restorer = k->restorer;
+	a->sa_restorer = restorer_of(k);
 }
 
 /* The C library sets the restorer, too: what the target says there means nothing. */
 static void to_kernel(const struct sigaction *a, struct kernel_action *k)
 {
 	k->handler = (void *)a->sa_handler;
-	k->flags = (unsigned)a->sa_flags | SA_KERNEL_RESTORER;
-	k->restorer = cps_regs_restore;
+	k->flags = (unsigned)a->sa_flags;
 	memcpy(&k->mask, &a->sa_mask, sizeof(k->mask));
+	set_restorer(k);
 }
 
 /* Our handler blocks all signals but those of faults, which are the target's to handle: a handler
@@ -147,15 +173,15 @@ static void to_kernel(const struct sigaction *a, struct kernel_action *k)
  * (doc/decisions/0006). */
 static int install(const struct taken *t, struct kernel_action *old)
 {
-	const struct kernel_action action = {
+	struct kernel_action action = {
 		.handler = (void *)t->handler,
-		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_KERNEL_RESTORER,
-		.restorer = cps_regs_restore,
+		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
 		.mask = ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1) |
 			  UINT64_C(1) << (SIGILL - 1) | UINT64_C(1) << (SIGFPE - 1) |
 			  UINT64_C(1) << (SIGTRAP - 1)),
 	};
 
+	set_restorer(&action);
 	return ask_kernel(t->number, &action, old);
 }
 
@@ -326,7 +352,7 @@ void cps_disposition_set(int number, const struct sigaction *action)
 	struct kernel_action old, new;
 	struct sigaction set = *action;
 
-	set.sa_flags |= SA_KERNEL_RESTORER; /* as the C library does */
+	set.sa_flags |= CPS_SA_RESTORER; /* as the C library does */
 	if (t && (!t->only_default || action->sa_handler == SIG_DFL))
 		change(t, &set);
 	if (t && !t->only_default)

@@ -127,7 +127,8 @@ sighandler_t cps_relay_behind(sighandler_t handler)
 {
 	uintptr_t at = (uintptr_t)handler - code_of(0);
 
-	if (at >= (uintptr_t)RELAYS * CPS_REGS_RELAY_BYTES || at % CPS_REGS_RELAY_BYTES)
+	if (!CPS_REGS_HAS_RELAYS || at >= (uintptr_t)RELAYS * CPS_REGS_RELAY_BYTES ||
+	    at % CPS_REGS_RELAY_BYTES)
 		return handler;
 	return atomic_load(&handlers[at / CPS_REGS_RELAY_BYTES]);
 }

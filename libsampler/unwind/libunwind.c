@@ -117,12 +117,14 @@ static int access_mem(void *in, uint64_t address, uint64_t *value, int is_write,
 	return -CPS_LIBUNWIND_INVAL;
 }
 
-/* libunwind asks for registers by DWARF's numbers. */
+/* libunwind asks for registers by DWARF's numbers, but for pc. */
 static int access_reg(void *in, int number, uint64_t *value, int is_write, void *argument)
 {
 	const struct subject *s = argument;
 
 	(void)in;
+	if (number == CPS_LIBUNWIND_PC)
+		number = CPS_REG_PC;
 	if (is_write || number < 0 || number >= CPS_REGS)
 		return -CPS_LIBUNWIND_BADREG;
 	*value = s->regs.r[number];

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "unwind/unwind.h"
 
 /* ---- libunwind api --------------------------------------------------------------------------- */
@@ -28,9 +29,8 @@ enum cps_libunwind_error {
 	CPS_LIBUNWIND_NOINFO = 10,
 };
 
-enum { CPS_LIBUNWIND_CACHE_GLOBAL = 1 };   /* for unw_set_caching_policy */
-enum { CPS_LIBUNWIND_REMOTE_TABLE = 2 };   /* a table that is read by access_mem */
-enum { CPS_LIBUNWIND_CURSOR_WORDS = 512 }; /* more than a cursor has on any machine */
+enum { CPS_LIBUNWIND_CACHE_GLOBAL = 1 }; /* for unw_set_caching_policy */
+enum { CPS_LIBUNWIND_REMOTE_TABLE = 2 }; /* a table that is read by access_mem */
 
 struct cps_libunwind_cursor {
 	uint64_t opaque[CPS_LIBUNWIND_CURSOR_WORDS];

@@ -518,7 +518,7 @@ void cps_got_slots_begin(const struct cps_wanted_resources *wanted)
 	for (size_t i = 0; i < wanted->n; i++) {
 		const char *symbol = cps_wanted_symbol(wanted->list[i].name);
 
-		if (wanted->list[i].resource != &cps_resource_calls)
+		if (!CPS_ENTRY_HAS_THUNKS || wanted->list[i].resource != &cps_resource_calls)
 			continue;
 		leaves[n_counted] = (uintptr_t)cps_find_listed(symbol);
 		counted[n_counted] = (struct cps_got_slots_function){

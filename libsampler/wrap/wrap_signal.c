@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "arch/arch.h"
 #include "process/identity.h"
 #include "process/process_life.h"
 #include "process/start.h"
@@ -59,7 +60,7 @@ static int change(int number, const struct sigaction *action, struct sigaction *
  * in C. */
 static bool is_relayed(const struct sigaction *action)
 {
-	return action->sa_flags & SA_ONSTACK && cps_process_life_clock() &&
+	return CPS_REGS_HAS_RELAYS && action->sa_flags & SA_ONSTACK && cps_process_life_clock() &&
 	       (cps_relay_is_known(action->sa_handler) || !cps_go_runtime_is_here());
 }
 

@@ -46,7 +46,8 @@
  * KiB, and an alternate stack of MINSIGSTKSZ, where the kernel kills rather than overflows. And on
  * an alternate stack of the target's a coroutine may live. So the kernel has one of ours for every
  * thread (doc/decisions/0006, 0057). The target's handlers are moved to its own (own_stack.h), which is
- * also what the target is told when it asks.
+ * also what the target is told when it asks. Where frames cannot be moved (CPS_REGS_HAS_RELAYS) the kernel has what the
+ * target has set, and our handler runs there.
  */
 
 static __thread char *ours; /* NULL: the kernel has what the target has set */
@@ -91,7 +92,8 @@ void cps_wrap_altstack_begin(void)
 	stack_t now, mine;
 
 	tid = cps_sys_gettid();
-	if (ours || ask_kernel(NULL, &now) != 0 || now.ss_flags & SS_ONSTACK)
+	if (!CPS_REGS_HAS_RELAYS || ours || ask_kernel(NULL, &now) != 0 ||
+	    now.ss_flags & SS_ONSTACK)
 		return;
 	number = cps_stacks_take();
 	if (number < 0)

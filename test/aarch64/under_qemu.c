@@ -13,6 +13,9 @@
 #ifndef ROOT
 #define ROOT "/"
 #endif
+#ifndef MACHINE
+#define MACHINE "aarch64"
+#endif
 
 enum { ARGUMENTS = 1000 };
 
@@ -20,7 +23,7 @@ int main(int argc, char **argv)
 {
 	const char *preload = getenv("LD_PRELOAD");
 	char self[4000], real[4100], library[4200], root[] = ROOT;
-	char *arguments[ARGUMENTS + 10] = {"qemu-aarch64", "-L", root, "-0", argv[0]};
+	char *arguments[ARGUMENTS + 10] = {"qemu-" MACHINE, "-L", root, "-0", argv[0]};
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int used = 5;
 	char *slash;
@@ -40,6 +43,6 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		arguments[used++] = argv[i];
 	execvp(arguments[0], arguments);
-	perror("qemu-aarch64");
+	perror("qemu-" MACHINE);
 	return 126;
 }

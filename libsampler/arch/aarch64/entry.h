@@ -72,6 +72,7 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 #define CPS_REGS_SYSCALL_MORE , long last
 #define CPS_REGS_SYSCALL_LAST last
 
+#define CPS_REGS_HAS_RELAYS  1 /* 0: there are none, and handlers run where the kernel puts them */
 #define CPS_REGS_RELAY_BYTES 16
 
 /* `count` handlers of signals, CPS_REGS_RELAY_BYTES apart from `relays` on. Each calls `choose` with
@@ -102,6 +103,7 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 #define CPS_ENTRY_CALL_HOOKS   _Static_assert(!CPS_ENTRY_COUNTS_CALLS, "there are none")
 #define CPS_ENTRY_KEEPS
 
+#define CPS_ENTRY_HAS_THUNKS  1 /* 0: calls of a function are not counted */
 #define CPS_ENTRY_THUNK_BYTES 64
 
 /*

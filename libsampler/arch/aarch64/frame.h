@@ -155,61 +155,8 @@ static inline void cps_regs_move_context(const ucontext_t *uc, uintptr_t to)
 }
 
 /* ---- the system call that a signal has met ---------------------------------------------------- */
-/*
- * The kernel leaves all registers as they were but x0, which was the first argument and has the result. Nothing else says that
- * a call was made, so that the instruction before pc is looked at.
- */
 
-#define CPS_REGS_SVC 0xd4000001u
-
-/* [signal] An instruction, which need not be there, or may be one that can only be executed. 0: it cannot be read. */
-static inline uint32_t cps_regs_code_at(uintptr_t pc)
-{
-	return pc & 3 || !cps_sys_readable(pc & ~(uintptr_t)7) ? 0 : *(const volatile uint32_t *)pc;
-}
-
-/* [signal] Whether a signal may have come at the end of a system call: pc is behind the call's instruction. */
-static inline int cps_regs_is_behind_call(const ucontext_t *uc)
-{
-	return cps_regs_code_at(uc->uc_mcontext.pc - 4) == CPS_REGS_SVC;
-}
-
-/* [signal] Whether a signal has come when the thread went back from a system call, or is to make it again. Nothing says that
- * for free. */
-static inline int cps_regs_is_from_call(const ucontext_t *uc)
-{
-	(void)uc;
-	return 0;
-}
-
-/* [signal] Whether the signal has just ended a system call that is never restarted. The kernel has
- * then put EINTR into the register of the call's result. */
-static inline int cps_regs_interrupted_call(const ucontext_t *uc)
-{
-	return (long)uc->uc_mcontext.regs[0] == -4 /* EINTR */ && cps_regs_is_behind_call(uc);
-}
-
-/* [signal] Its result. */
-static inline long cps_regs_call_result(const ucontext_t *uc)
-{
-	return (long)uc->uc_mcontext.regs[0];
-}
-
-/* [signal] Where the interrupted code goes on. */
-static inline uintptr_t cps_regs_pc(const ucontext_t *uc)
-{
-	return uc->uc_mcontext.pc;
-}
-
-/* The first argument of a call is gone when the call has ended, so that a handler cannot make it again. */
-#define CPS_REGS_KEEPS_FIRST 0
-
-/* [signal] Where pc is behind a system call: an argument of the call, from 2 to 6. The first is -1, which no argument is
- * that matters: no descriptor, and no address. */
-static inline uintptr_t cps_regs_call_argument(const ucontext_t *uc, int i)
-{
-	return i == 1 ? (uintptr_t)-1 : uc->uc_mcontext.regs[i - 1];
-}
+#include "arch/generic/call.h"
 
 #define CPS_REGS_MARK UINT64_C(0x6c6c616370637370) /* any value that no program has there */
 
@@ -249,34 +196,6 @@ static inline int cps_regs_is_same(const ucontext_t *a, const ucontext_t *b)
 {
 	return a->uc_mcontext.pc == b->uc_mcontext.pc && a->uc_mcontext.sp == b->uc_mcontext.sp &&
 	       memcmp(a->uc_mcontext.regs, b->uc_mcontext.regs, sizeof(a->uc_mcontext.regs)) == 0;
-}
-
-/* [signal] Makes the thread call again when the handler returns: not without its first argument. */
-static inline void cps_regs_call_again(ucontext_t *uc, int number)
-{
-	(void)uc;
-	(void)number;
-}
-
-#define CPS_REGS_CALLS 1024 /* more than there are */
-
-/* [signal] Whether the kernel has prepared that the thread makes a system call again which the signal has interrupted: the number
- * of that call. -1: it has not. A thread that comes there for the first time looks the same, but is hardly ever met at that very
- * instruction; and a call that fails before it was made has failed early, like one that has waited for no time. */
-static inline int cps_regs_restarted_call(const ucontext_t *uc)
-{
-	uint64_t number = uc->uc_mcontext.regs[8];
-
-	return number < CPS_REGS_CALLS && cps_regs_code_at(uc->uc_mcontext.pc) == CPS_REGS_SVC
-		       ? (int)number
-		       : -1;
-}
-
-/* [signal] Lets that call fail with EINTR instead. */
-static inline void cps_regs_end_call(ucontext_t *uc)
-{
-	uc->uc_mcontext.pc += 4;
-	uc->uc_mcontext.regs[0] = (uint64_t)-4; /* EINTR */
 }
 
 #endif

@@ -272,9 +272,10 @@ void cps_insn_read(const uint8_t *bytes, size_t n, uintptr_t address, struct cps
 /* The kernel leaves the number where it was. */
 int cps_insn_number_before(const uint8_t *code, size_t n, const struct cps_regs *regs)
 {
-	enum { NUMBER = 8, MOST = 4096 };
+	enum { MOST = 4096 };
+	uint64_t number = regs->r[CPS_REG_CALL_NUMBER];
 
-	return n >= 4 && cps_regs_word(code + n - 4) == CPS_REGS_SVC && regs->r[NUMBER] < MOST
-		       ? (int)regs->r[NUMBER]
+	return n >= 4 && cps_regs_word(code + n - 4) == CPS_REGS_CALL_CODE && number < MOST
+		       ? (int)number
 		       : -1;
 }

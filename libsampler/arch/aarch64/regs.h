@@ -29,9 +29,16 @@ struct cps_regs {
 /* Where frame pointers are used the return address lies so far above the caller's. */
 #define CPS_REGS_RA_ABOVE_FP 8
 
+/* What a system call has its first argument and its result in, and its number; and its instruction (generic/call.h). */
+enum { CPS_REG_CALL_FIRST = 0, CPS_REG_CALL_NUMBER = 8 };
+#define CPS_REGS_CALL_CODE 0xd4000001u /* svc #0 */
+
 /* Registers as libunwind numbers them (unwind/libunwind.h): its IP is the return address's register, also in the frame
- * that was interrupted. */
-enum { CPS_LIBUNWIND_IP = 30, CPS_LIBUNWIND_SP = 31 };
+ * that was interrupted. The number by which it asks for the address of the interrupted instruction; its name for this machine; and words
+ * of a cursor. */
+enum { CPS_LIBUNWIND_IP = 30, CPS_LIBUNWIND_SP = 31, CPS_LIBUNWIND_PC = CPS_REG_PC };
+#define CPS_LIBUNWIND_MACHINE	   CPS_MACHINE
+#define CPS_LIBUNWIND_CURSOR_WORDS 512
 
 /* [signal] A return address without the code that authenticates it. The instruction does nothing on processors that have no
  * such codes. How many bits an address has need not be known. */

@@ -62,6 +62,7 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 #define CPS_REGS_SYSCALL_MORE
 #define CPS_REGS_SYSCALL_LAST (((const volatile long *)__builtin_frame_address(0))[2])
 
+#define CPS_REGS_HAS_RELAYS  1 /* 0: there are none, and handlers run where the kernel puts them */
 #define CPS_REGS_RELAY_BYTES 16
 
 /* `count` handlers of signals, CPS_REGS_RELAY_BYTES apart from `relays` on. Each calls `choose` with
@@ -245,6 +246,7 @@ static inline __attribute__((always_inline)) uint64_t cps_entry_cycles(void)
 		"2:\n"
 /* clang-format on */
 
+#define CPS_ENTRY_HAS_THUNKS  1 /* 0: calls of a function are not counted */
 #define CPS_ENTRY_THUNK_BYTES 64
 
 /*

@@ -30,8 +30,11 @@ struct cps_regs {
 /* Where frame pointers are used the return address lies so far above the caller's. */
 #define CPS_REGS_RA_ABOVE_FP 8
 
-/* Registers as libunwind numbers them (unwind/libunwind.h). */
-enum { CPS_LIBUNWIND_IP = 16, CPS_LIBUNWIND_SP = 7 };
+/* Registers as libunwind numbers them (unwind/libunwind.h), and the number by which it asks for the address of the interrupted
+ * instruction; its name for this machine; and words of a cursor. */
+enum { CPS_LIBUNWIND_IP = 16, CPS_LIBUNWIND_SP = 7, CPS_LIBUNWIND_PC = CPS_REG_PC };
+#define CPS_LIBUNWIND_MACHINE	   CPS_MACHINE
+#define CPS_LIBUNWIND_CURSOR_WORDS 512
 
 /* [signal] A return address as an address: it is one. */
 static inline uint64_t cps_regs_strip(uint64_t ra)

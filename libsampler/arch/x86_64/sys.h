@@ -26,6 +26,9 @@
 /* The kernel's function in the vDSO. */
 #define CPS_VDSO_CLOCK_GETTIME "__vdso_clock_gettime"
 
+/* The kernel's flag of a disposition that says which function its handler returns to; 0: it has none, and no place for one. */
+#define CPS_SA_RESTORER 0x04000000
+
 /* Relocations by which a slot gets the address of a function: that of the linkage table, and another one. */
 #define CPS_RELOCATION_CALL    R_X86_64_JUMP_SLOT
 #define CPS_RELOCATION_DATA    R_X86_64_GLOB_DAT

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_machine.c - machines are found by name and number, and code of aarch64 is and leads where objdump says.
+ * test_machine.c - machines are found by name and number, and code of aarch64 and riscv64 is and leads where objdump says.
  */
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -13,6 +13,8 @@ Test(machine, is_found_by_name_and_by_number)
 	cr_assert_eq(machine_named("x86_64"), &machine_x86_64);
 	cr_assert_eq(machine_named("aarch64"), &machine_aarch64);
 	cr_assert_eq(machine_of_elf(EM_AARCH64), &machine_aarch64);
+	cr_assert_eq(machine_named("riscv64"), &machine_riscv64);
+	cr_assert_eq(machine_of_elf(EM_RISCV), &machine_riscv64);
 	cr_assert_eq(machine_of_elf(EM_X86_64), &machine_x86_64);
 	cr_assert_null(machine_named("vax"));
 	cr_assert_null(machine_of_elf(EM_VAX));
@@ -56,6 +58,37 @@ Test(machine, takes_no_other_code_for_a_stub)
 							0x720, &slot));
 	}
 	cr_assert_not(machine_aarch64.read_stub((const unsigned char *)stub, 12, 0x720, &slot));
+}
+
+/* A stub of riscv64 at 0x7a0, with the slot at 0x2018: the second number has a sign. Its slot may lie before the code. */
+Test(machine, leads_from_a_stub_of_riscv64_to_its_slot)
+{
+	const uint32_t word[] = {0x00002e17, 0x878e3e03, 0x000e0367, 0x00000013};
+	const uint32_t back[] = {0xfffffe17, 0x010e3e03, word[2], word[3]};
+	int64_t slot = 0;
+
+	cr_assert(
+		machine_riscv64.read_stub((const unsigned char *)word, sizeof(word), 0x7a0, &slot));
+	cr_assert_eq(slot, 0x2018 - 0x7a0);
+	cr_assert(
+		machine_riscv64.read_stub((const unsigned char *)back, sizeof(back), 0x7a0, &slot));
+	cr_assert_eq(slot, 0x10 - 0x1000);
+	cr_assert_not(machine_riscv64.read_stub((const unsigned char *)word, 12, 0x7a0, &slot));
+	for (int i = 0; i < 4; i++) {
+		uint32_t other[4];
+
+		memcpy(other, word, sizeof(other));
+		other[i] ^= 0x80; /* a register */
+		cr_assert_not(machine_riscv64.read_stub((const unsigned char *)other, sizeof(other),
+							0x7a0, &slot));
+	}
+}
+
+/* What is known of riscv64 has no instructions. */
+Test(machine, has_no_instructions_of_riscv64)
+{
+	cr_assert_null(machine_riscv64.decode);
+	cr_assert_null(machine_riscv64.write);
 }
 
 /* ---- instructions ---- */
