@@ -326,10 +326,13 @@ static void check_process(const struct target *t)
 /* Another tracer, or a thread that does not run, is in the way. */
 static void check_tracer(const struct target *t, bool may_be_stopped)
 {
-	long tracer = proc_status_number(t->pid, t->pid, "TracerPid", 10);
+	int tracer = (int)proc_status_number(t->pid, t->pid, "TracerPid", 10);
+	char name[64];
 
-	if (tracer > 0)
-		target_refuse(t, "is traced already, by process %ld (a debugger, or strace)",
+	if (tracer > 0 && proc_line(tracer, tracer, "comm", name, sizeof(name)))
+		target_refuse(t, "is traced already, by process %d (%s)", tracer, name);
+	else if (tracer > 0)
+		target_refuse(t, "is traced already, by process %d (a debugger, or strace)",
 			      tracer);
 	if (!may_be_stopped && proc_state(t->pid, t->pid) == 'T')
 		target_refuse(t, "is stopped; continue it first: kill -CONT %d", t->pid);
