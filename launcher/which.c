@@ -35,16 +35,8 @@ static void add(struct which *w, int pid)
 
 const char *which_name(int pid, char *name, size_t bytes)
 {
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	f = fopen(path, "re");
-	if (!f || !fgets(name, (int)bytes, f))
+	if (!proc_line(pid, pid, "comm", name, bytes))
 		snprintf(name, bytes, "?");
-	if (f)
-		fclose(f);
-	name[strcspn(name, "\n")] = '\0';
 	utf8_clean(name);
 	return name;
 }

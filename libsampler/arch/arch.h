@@ -7,8 +7,7 @@
  * is (`make lint ONLY=machine`). A folder has
  *
  *   sys.h    one system call; names that the machine's kernel and C library have; what one instruction does: a number
- *            that is changed at once, long copies. If the kernel lacks calls that have newer forms (open, fork, poll,
- *            select, epoll_wait, pause), their numbers, which no call has;
+ *            that is changed at once, long copies;
  *   regs.h   struct cps_regs, by DWARF number: PC, SP and FP, the registers that a function keeps, and the way from
  *            and to contexts; where a call puts the return address; what calls look like, and the code that handlers
  *            return to. Addresses of code are plain: where return addresses are signed, they lose that here. libunwind's
@@ -38,6 +37,15 @@
 /* System calls of the calling thread that would not be there without the recorder; modulo 2^32. What counts the
  * target's takes them off (resource/overflow.c). cps_sys6 adds to them. */
 extern __thread uint32_t cps_sys_calls;
+
+/* Calls that kernels of newer machines have only in newer forms. These numbers are kept free for machines that have calls of their
+ * own, and none has one of these: no call has them. */
+#ifndef SYS_open
+enum { SYS_open = 245, SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause, SYS_getdents };
+#endif
+
+/* What the code of a call says of where that leads: nothing, there, or to what is stored there. */
+enum cps_regs_target { CPS_REGS_UNKNOWN, CPS_REGS_DIRECT, CPS_REGS_STORED };
 
 #if defined(__x86_64__)
 #include "arch/x86_64/sys.h"
@@ -77,6 +85,18 @@ static inline int cps_sys_readable(uintptr_t address)
 #endif
 
 /* ---- what is the same for all ----------------------------------------------------------------------- */
+
+/* [signal] Add n to a number of the calling thread's, as cps_single_subtract does. */
+static inline __attribute__((always_inline)) void cps_single_add(int64_t *number, int64_t n)
+{
+	cps_single_subtract(number, -n);
+}
+
+/* [signal] The stack pointer among the registers that a function keeps for its caller. */
+static inline uintptr_t cps_regs_kept_sp(const uint64_t here[CPS_REGS_KEPT])
+{
+	return here[CPS_REGS_KEPT_SP];
+}
 
 #define CPS_REGS_NEAR 1024
 

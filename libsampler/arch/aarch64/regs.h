@@ -104,12 +104,6 @@ static inline void cps_regs_context_of(ucontext_t *uc, const uint64_t here[CPS_R
 		uc->uc_mcontext.regs[19 + i] = here[2 + i];
 }
 
-/* [signal] The stack pointer among them. */
-static inline uintptr_t cps_regs_kept_sp(const uint64_t here[CPS_REGS_KEPT])
-{
-	return here[CPS_REGS_KEPT_SP];
-}
-
 /* [signal] An instruction. */
 static inline uint32_t cps_regs_word(const uint8_t *p)
 {
@@ -142,8 +136,6 @@ static inline int cps_regs_is_mcall(const uint8_t p[CPS_REGS_MCALL_BYTES])
 }
 
 #define CPS_REGS_TARGET_BYTES 4
-
-enum cps_regs_target { CPS_REGS_UNKNOWN, CPS_REGS_DIRECT, CPS_REGS_STORED };
 
 /* [signal] Where the call leads whose code is the end of these bytes, which end at `ra`: to *where. */
 static inline enum cps_regs_target cps_regs_target(const uint8_t code[CPS_REGS_TARGET_BYTES],

@@ -38,10 +38,6 @@
 /* Whether loads are done in another order than that of the program, across a branch by what was loaded. */
 #define CPS_LOADS_PASS 1
 
-/* Calls that the kernel has only in newer forms. These numbers are kept free for machines that have calls of their own, and
- * this one has none: no call has them. */
-enum { SYS_open = 245, SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause, SYS_getdents };
-
 /* [signal] One system call with up to six arguments. */
 static inline long cps_sys6(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -89,12 +85,6 @@ static inline __attribute__((always_inline)) bool cps_single_subtract(int64_t *n
 			 : "=&r"(left), "=&r"(failed), "+Q"(*number)
 			 : "r"(n));
 	return left <= 0;
-}
-
-/* [signal] Add n. */
-static inline __attribute__((always_inline)) void cps_single_add(int64_t *number, int64_t n)
-{
-	cps_single_subtract(number, -n);
 }
 
 /* [signal] Add 1 to a number of the calling thread's: a handler may do the same. */

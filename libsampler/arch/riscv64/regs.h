@@ -128,12 +128,6 @@ static inline void cps_regs_context_of(ucontext_t *uc, const uint64_t here[CPS_R
 		uc->uc_mcontext.__gregs[18 + i] = here[5 + i];
 }
 
-/* [signal] The stack pointer among them. */
-static inline uintptr_t cps_regs_kept_sp(const uint64_t here[CPS_REGS_KEPT])
-{
-	return here[CPS_REGS_KEPT_SP];
-}
-
 /* [signal] Call f(argument) on another stack, whose end is at `top`. The frame pointer stays as it
  * is, so that a debugger finds its way back. */
 static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *argument)
@@ -180,8 +174,6 @@ static inline int cps_regs_is_mcall(const uint8_t p[CPS_REGS_MCALL_BYTES])
 }
 
 #define CPS_REGS_TARGET_BYTES 4
-
-enum cps_regs_target { CPS_REGS_UNKNOWN, CPS_REGS_DIRECT, CPS_REGS_STORED };
 
 /* [signal] Where the call leads whose code is the end of these bytes, which end at `ra`: that is not read. */
 static inline enum cps_regs_target cps_regs_target(const uint8_t code[CPS_REGS_TARGET_BYTES],

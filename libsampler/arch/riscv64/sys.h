@@ -37,11 +37,7 @@
 /* Whether loads are done in another order than that of the program, across a branch by what was loaded. */
 #define CPS_LOADS_PASS 1
 
-/* Calls that the kernel has only in newer forms. These numbers are kept free for machines that have calls of their own, and
- * this one has others of them: no call has these. */
-enum { SYS_open = 245, SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause, SYS_getdents };
-
-/* This one has the same arguments, and flags behind them, for which CPS_SYS has 0. */
+/* What renameat has become has the same arguments, and flags behind them, for which CPS_SYS has 0. */
 enum { SYS_renameat = SYS_renameat2 };
 
 /* [signal] One system call with up to six arguments. */
@@ -87,12 +83,6 @@ static inline __attribute__((always_inline)) bool cps_single_subtract(int64_t *n
 
 	__asm__ volatile("amoadd.d %0, %2, %1" : "=r"(before), "+A"(*number) : "r"(-n));
 	return before - n <= 0;
-}
-
-/* [signal] Add n. */
-static inline __attribute__((always_inline)) void cps_single_add(int64_t *number, int64_t n)
-{
-	cps_single_subtract(number, -n);
 }
 
 /* [signal] Add 1 to a number of the calling thread's: a handler may do the same. */

@@ -102,12 +102,6 @@ static inline void cps_regs_context_of(ucontext_t *uc, const uint64_t here[CPS_R
 	uc->uc_mcontext.gregs[REG_R15] = (long long)here[7];
 }
 
-/* [signal] The stack pointer among them. */
-static inline uintptr_t cps_regs_kept_sp(const uint64_t here[CPS_REGS_KEPT])
-{
-	return here[CPS_REGS_KEPT_SP];
-}
-
 #define CPS_REGS_CALL_BYTES 8
 
 /* [signal] Whether the bytes before p end with a call instruction. So many bytes before p must be
@@ -136,8 +130,6 @@ static inline int cps_regs_is_mcall(const uint8_t p[CPS_REGS_MCALL_BYTES])
 }
 
 #define CPS_REGS_TARGET_BYTES 24
-
-enum cps_regs_target { CPS_REGS_UNKNOWN, CPS_REGS_DIRECT, CPS_REGS_STORED };
 
 /* [signal] Where the call leads whose code is the end of these bytes, which end at `ra`: to *where, or to the
  * address that is stored there. */

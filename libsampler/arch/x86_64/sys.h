@@ -83,12 +83,6 @@ static inline __attribute__((always_inline)) bool cps_single_subtract(int64_t *n
 	return is_used_up;
 }
 
-/* [signal] Add n. */
-static inline __attribute__((always_inline)) void cps_single_add(int64_t *number, int64_t n)
-{
-	cps_single_subtract(number, -n);
-}
-
 /* [signal] Copy many bytes; the areas do not overlap. */
 static inline void cps_long_copy(unsigned char *to, const unsigned char *from, size_t n)
 {
