@@ -132,15 +132,20 @@ static int compare_shorts(const void *a, const void *b, void *context)
 	return order ? order : processes_compare_numbers(i, k);
 }
 
-/* Whether a recording of that process began earlier, as another program. */
-static bool was_recorded(const struct run *r, const struct profile_process *s)
+static bool is_before(const struct profile_process *of, uint64_t pid, uint64_t start_ns)
+{
+	return of->pid < pid || (of->pid == pid && of->start_ns < start_ns);
+}
+
+/* Whether the process was recorded as another program, which began before `s`, and not before `after_ns`. */
+static bool was_recorded(const struct run *r, const struct profile_process *s, uint64_t after_ns)
 {
 	size_t low = 0, high = r->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (recording_of(r, middle)->pid < s->pid)
+		if (is_before(recording_of(r, middle), s->pid, after_ns))
 			low = middle + 1;
 		else
 			high = middle;
@@ -172,10 +177,12 @@ static int settle(struct run *r, struct error *err)
 		const struct profile_process *before = i ? &shorts[order[i - 1]] : NULL;
 		const uint64_t cpu = s->cpu_ns, children = s->children_ns;
 		bool goes_on = before && before->pid == s->pid && cpu >= cpu_ns &&
-			       (before->stop == CPS_STOP_EXEC || before->start_ns == s->start_ns);
+			       (before->start_ns == s->start_ns ||
+				(before->stop == CPS_STOP_EXEC &&
+				 !was_recorded(r, s, before->start_ns)));
 
 		if (!goes_on) {
-			bool was = was_recorded(r, s);
+			bool was = was_recorded(r, s, 0);
 
 			cpu_ns = was ? s->cpu_before_ns : 0;
 			children_ns = was ? r->children_before[order[i]] : 0;

@@ -142,6 +142,15 @@ fresh first
 awk -F "$tab" '$3 == "-" && $10 ~ /^sh / { n++ } END { exit n != 1 }' rows || fail "when the shell began: $(cat rows)"
 awk -F "$tab" '$3 != "-" && $3 > 1e15 { exit 1 }' rows || fail "when programs began: $(cat rows)"
 
+# ---- a process of which only the program in the middle has samples -------------------------------------
+# It has used 405 ms and what its end takes. Seen to fail: with the recording overlooked, 800 ms.
+fresh between
+# shellcheck disable=SC2016 # for the shell that is recorded
+"$root/scripts/cpsample" -q --library "$LIBRARY" -r cpu:100ms sh -c '"$0" burn 5000 "$0" burn 400000 "$0" burn 405000; :' \
+	"$targets/short" || fail "between: $?"
+"$CPCONV" --processes --tsv 2>/dev/null >rows || fail "no rows of a process that becomes others"
+awk -F "$tab" '$10 ~ /^short / { ns += $5 } END { exit !(ns > 350e6 && ns < 600e6) }' rows || fail "between: $(cat rows)"
+
 # ---- programs of one name -----------------------------------------------------------------------------
 # Each file has a row, with as many folders as tell it, also if its path does not fit into the list. Seen to fail: with names
 # alone; with folders cut anywhere.
