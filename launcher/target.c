@@ -22,12 +22,14 @@
 #include <sys/vfs.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
 #include "launcher/proc.h"
 
 #define REFUSED 125
+#define TRACED_NS 1000000000 /* as long is waited for another tracer */
 
 static bool has_ended(const struct target *t)
 {
@@ -323,10 +325,25 @@ static void check_process(const struct target *t)
 		target_refuse(t, "is a thread of the kernel");
 }
 
+/* The process's tracer, 0 if there is none. Another cpsample traces for moments only, so that these are waited for. */
+static int tracer_of(const struct target *t)
+{
+	const struct timespec nap = {0, TRACED_NS / 100};
+	long tracer = 0;
+
+	for (int i = 0; i < 100; i++) {
+		tracer = proc_status_number(t->pid, t->pid, "TracerPid", 10);
+		if (tracer <= 0)
+			return 0;
+		nanosleep(&nap, NULL);
+	}
+	return (int)tracer;
+}
+
 /* Another tracer, or a thread that does not run, is in the way. */
 static void check_tracer(const struct target *t, bool may_be_stopped)
 {
-	int tracer = (int)proc_status_number(t->pid, t->pid, "TracerPid", 10);
+	int tracer = tracer_of(t);
 	char name[64];
 
 	if (tracer > 0 && proc_line(tracer, tracer, "comm", name, sizeof(name)))

@@ -210,7 +210,10 @@ int main(int argc, char **argv)
 	int pid = argc > 1 ? atoi(argv[1]) : 0;
 	if (ptrace(PTRACE_SEIZE, pid, 0, 0) == 0)
 		write(1, "ready\n", 6);
-	pause();
+	if (argc > 2)
+		usleep(100000);
+	else
+		pause();
 	return 0;
 }
 END
@@ -219,6 +222,11 @@ start out "$targets/attached" threads
 traced=$pid
 start out2 ./traced "$traced"
 refuses "$traced" "is traced already, by process $pid"
+# A tracer that is over at once, such as another cpsample's, is waited for.
+stop tracer
+start out2 ./traced "$traced" moment
+attach "$traced" 0.1 x.cps || fail "a tracer of a moment is not waited for: $(cat attach.err)"
+rm -f x.cps
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 .
