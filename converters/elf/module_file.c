@@ -305,7 +305,10 @@ static const char *inside_root(const char *path, const struct file_search *where
 {
 	size_t bytes = where->sysroot ? strlen(where->sysroot) : 0;
 
-	return bytes > 0 && strncmp(path, where->sysroot, bytes) == 0 ? path + bytes : path;
+	if (!bytes || strncmp(path, where->sysroot, bytes) != 0 ||
+	    (path[bytes] != '/' && path[bytes - 1] != '/'))
+		return path;
+	return path + bytes;
 }
 
 static int open_by_link(struct elf_file *debug, const struct search *s,
@@ -567,15 +570,19 @@ static const char *directory_of(const struct profile *p, uint32_t module)
 	return NULL;
 }
 
-/* Makes a path on this machine from the first `bytes` of the recorded path. */
+/* Makes a path on this machine from the first `bytes` of the recorded path. What ran in an emulator with the sysroot, or was
+ * recorded from outside of it, has the sysroot in its path already. */
 static char *path_here(const struct profile *p, uint32_t module, const char *recorded, size_t bytes,
 		       const struct file_search *where)
 {
 	const char *directory = recorded[0] == '/' ? NULL : directory_of(p, module);
+	const char *inside = inside_root(recorded, where);
+	size_t cut = (size_t)(inside - recorded);
 	char *path;
 
+	bytes -= bytes < cut ? bytes : cut;
 	if (asprintf(&path, "%s%s%s%.*s", where->sysroot ? where->sysroot : "",
-		     directory ? directory : "", directory ? "/" : "", (int)bytes, recorded) < 0)
+		     directory ? directory : "", directory ? "/" : "", (int)bytes, inside) < 0)
 		return NULL;
 	return path;
 }

@@ -2,6 +2,8 @@
 /*
  * test_module_file.c - names come from the build that ran, or from none.
  */
+#include <limits.h>
+
 #include "module_fixture.h"
 
 TestSuite(module_file, .init = enter_fixture, .fini = leave_fixture);
@@ -125,6 +127,38 @@ Test(module_file, sysroot)
 	s->module.path = strings_add(s->profile.strings, "/opt/l.so", 9);
 	s->options.search.sysroot = "root";
 	expect(s, inner, "inner", "");
+}
+
+/* A program that an emulator has run with the sysroot. Seen to fail with the sysroot before each path. */
+Test(module_file, path_in_the_sysroot)
+{
+	uint64_t inner = build_library("");
+	struct subject *s = subject_recorded("l.so");
+	char *here = getcwd(NULL, 0), path[PATH_MAX], sysroot[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/root/l.so", here);
+
+	snprintf(sysroot, sizeof(sysroot), "%s/root", here);
+	sh("mkdir root && mv l.so root");
+	s->module.path = strings_add(s->profile.strings, path, (size_t)n);
+	s->options.search.sysroot = sysroot;
+	expect(s, inner, "inner", "");
+	free(here);
+}
+
+/* A folder whose name only begins like the sysroot. Seen to fail without the check for the slash. */
+Test(module_file, path_beside_the_sysroot)
+{
+	uint64_t inner = build_library("");
+	struct subject *s = subject_recorded("l.so");
+	char *here = getcwd(NULL, 0), path[PATH_MAX], sysroot[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/root2/l.so", here);
+
+	snprintf(sysroot, sizeof(sysroot), "%s/root", here);
+	sh("mkdir -p %s%s/root2 && mv l.so %s%s/root2", sysroot, here, sysroot, here);
+	s->module.path = strings_add(s->profile.strings, path, (size_t)n);
+	s->options.search.sysroot = sysroot;
+	expect(s, inner, "inner", "");
+	free(here);
 }
 
 /* ---- separate debug files ---- */
