@@ -28,7 +28,7 @@
 #include "base/utf8.h"
 #include "launcher/proc.h"
 
-#define REFUSED 125
+#define REFUSED	  125
 #define TRACED_NS 1000000000 /* as long is waited for another tracer */
 
 static bool has_ended(const struct target *t)

@@ -176,10 +176,10 @@ static int settle(struct run *r, struct error *err)
 		struct profile_process *s = &shorts[order[i]];
 		const struct profile_process *before = i ? &shorts[order[i - 1]] : NULL;
 		const uint64_t cpu = s->cpu_ns, children = s->children_ns;
-		bool goes_on = before && before->pid == s->pid && cpu >= cpu_ns &&
-			       (before->start_ns == s->start_ns ||
-				(before->stop == CPS_STOP_EXEC &&
-				 !was_recorded(r, s, before->start_ns)));
+		bool goes_on =
+			before && before->pid == s->pid && cpu >= cpu_ns &&
+			(before->start_ns == s->start_ns ||
+			 (before->stop == CPS_STOP_EXEC && !was_recorded(r, s, before->start_ns)));
 
 		if (!goes_on) {
 			bool was = was_recorded(r, s, 0);
