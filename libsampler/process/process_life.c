@@ -317,15 +317,18 @@ static void credit_rest(const void *context)
 		cps_recording_thread_ends(t);
 }
 
-void cps_process_life_begin_late(void)
+void cps_process_life_may_end(void)
 {
+	struct cps_thread *t = cps_thread_self();
 	uint64_t mask;
 
-	if (!cps_process_life_is_recorded() || cps_recording_path() ||
-	    cps_gate_verdict() != CPS_GATE_OPEN)
+	if (!cps_process_life_is_recorded() || cps_gate_verdict() != CPS_GATE_OPEN)
 		return;
 	mask = cps_sys_block_signals();
-	credit_rest(NULL);
+	if (!cps_recording_path())
+		credit_rest(NULL);
+	else if (t)
+		cps_sample_tail(t, NULL);
 	cps_sys_set_mask(mask);
 }
 
@@ -356,9 +359,9 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 	cps_gate_close(); /* first, because a handler may just be arming its next tick */
 	cps_clock_stop(clock);
 	drop_deadline();
-	cpu_ns = cps_gate_cpu_ns(&system_ns);
 	if (!cps_gate_is_paused())
 		credit_rest(context);
+	cpu_ns = cps_gate_cpu_ns(&system_ns); /* a recording may have begun, which is the recorder's own time */
 	cps_other_signals_leave(&use);
 	cps_bytes_end();
 	cps_resource_end();

@@ -43,8 +43,8 @@ void cps_process_life_return(void);
 void cps_process_life_end(enum cps_stop why);
 
 /* [outside] The process may end without another call that is wrapped. If no tick has met it, begin the recording with what it has
- * used. */
-void cps_process_life_begin_late(void);
+ * used. Otherwise credit what this thread has used since its last sample. */
+void cps_process_life_may_end(void);
 
 /* The target wants SIGPROF for itself: if the clock uses it, change to another clock. */
 void cps_process_life_give_up_sigprof(void);

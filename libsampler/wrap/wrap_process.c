@@ -220,12 +220,12 @@ EXPORT void _Exit(int status)
 	end_process(status);
 }
 
-/* A process that no tick has met has no recording yet that would outlive it. A handler of the program's may leave this
- * call by longjmp, so that nothing ends here. */
+/* A process that no tick has met has no recording yet that would outlive it, and what the thread has used since its last tick is
+ * in none. A handler of the program's may leave this call by longjmp, so that nothing ends here. */
 EXPORT void abort(void)
 {
 	cps_start();
-	cps_process_life_begin_late();
+	cps_process_life_may_end();
 	if (cps_real.abort)
 		cps_real.abort();
 	for (;;)

@@ -5,9 +5,10 @@
  * unticked MS WAY: blocks all signals past the C library, works for so many ms of CPU time, and ends: by exit, _exit,
  * quick_exit, syscall (exit_group), abort, exec (of itself, with 0 ms), failing (an exec that fails, then exit), or thread
  * (another thread works, too, and the last one ends the process).
+ * unticked MS later: has worked for as long with its signals as they are, and ends by abort.
  * unticked MS traced: a child works so, with its signals as they are, under a debugger that swallows them, and ends by _exit.
  *
- * Standard output says how many ns the process, or the child, has used until it is about to end, or one of its threads is.
+ * Standard output says how many ns the process has used until it is about to end, or one of its threads is; and then the debugger.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -71,7 +72,7 @@ static void end_by(const char *way, char *self)
 		quick_exit(0);
 	if (strcmp(way, "syscall") == 0)
 		syscall(SYS_exit_group, 0);
-	if (strcmp(way, "abort") == 0)
+	if (strcmp(way, "abort") == 0 || strcmp(way, "later") == 0)
 		abort();
 	if (strcmp(way, "exec") == 0)
 		execv(self, arguments);
@@ -87,6 +88,7 @@ static int swallow(pid_t child)
 
 	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status))
 		ptrace(PTRACE_CONT, child, NULL, NULL);
+	say();
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -111,6 +113,8 @@ int main(int argc, char **argv)
 
 	if (strcmp(way, "traced") == 0)
 		return trace(ns);
+	if (strcmp(way, "later") == 0)
+		work(CLOCK_PROCESS_CPUTIME_ID, ns);
 	block_all();
 	if (strcmp(way, "thread") == 0) {
 		pthread_create(&thread, NULL, work_also, &ns);

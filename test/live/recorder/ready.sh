@@ -50,7 +50,7 @@ for clock in timer strata; do
 	note "$clock: ready for $((ready / 1000000)) ms, the threads say $((least / 1000000)), real $((sampled / 1000000))"
 done
 
-CPSAMPLE_RESOURCES=cpu,real CPSAMPLE_OUTPUT=killed.cps LD_PRELOAD=$LIBRARY taskset -c "$cpu" "$targets/stalls" 1000000 &
+CPSAMPLE_EXE=/stalls\$ CPSAMPLE_RESOURCES=cpu,real CPSAMPLE_OUTPUT=killed.cps LD_PRELOAD=$LIBRARY taskset -c "$cpu" "$targets/stalls" 1000000 &
 until "$CPCONV" --flat --resource real --state ready killed.cps >/dev/null 2>&1; do
 	kill -0 $! 2>/dev/null || fault "the program that was to be killed has ended"
 	sleep 0.05
