@@ -23,6 +23,7 @@
 #include "libsampler/unwind/registered.h"
 #include "libsampler/unwind/row.h"
 #include "libsampler/unwind/unlisted.h"
+#include "forged_cie.h"
 #include "own_modules.h"
 #include "weak_memory.h"
 
@@ -169,12 +170,10 @@ static uint8_t
 /* A CIE, "zR" with absolute pointers, and two functions. */
 static void put_section(uint8_t *p, uint64_t start, uint64_t apart)
 {
-	static const unsigned char cie[] = {20, 0,    0,  0, 0, 0,    0, 0, 1,	  'z', 'R', 0,
-					    1,	0x78, 16, 1, 0, 0x0c, 7, 8, 0x90, 1,   0,   0};
 	const uint64_t bytes = 50;
 
-	memcpy(p, cie, sizeof(cie));
-	for (uint32_t i = 0, at = sizeof(cie); i < 2; i++, at += FDE, start += apart) {
+	for (uint32_t i = 0, at = (uint32_t)(forged_cie_put(p) - p); i < 2;
+	     i++, at += FDE, start += apart) {
 		const uint32_t head[2] = {FDE - 4, at + 4};
 
 		memcpy(p + at, head, 8);
@@ -263,8 +262,10 @@ static struct cps_sleep asleep;
 
 static void note_call(uint64_t n)
 {
-	const uint64_t regs[CPS_REGS_KEPT] = {n, n, n, n, n, n, n, n};
+	uint64_t regs[CPS_REGS_KEPT];
 
+	for (int i = 0; i < CPS_REGS_KEPT; i++)
+		regs[i] = n;
 	cps_sleeper_note(&asleep, (uint32_t)n, n, n, regs);
 }
 
@@ -346,7 +347,7 @@ static void find_same(void)
 	same[2] = pc;
 }
 
-/* The CFA at that address is rsp + 16 * (i + 1). */
+/* The CFA at that address is the stack pointer + 16 * (i + 1). */
 static int64_t cfa_at(uint32_t i)
 {
 	return cps_row_cfa(cps_row_of(0, same[i], false));

@@ -15,6 +15,7 @@
 #include "libsampler/unwind/cfi.h"
 #include "libsampler/unwind/module.h"
 #include "libsampler/unwind/registered.h"
+#include "forged_cie.h"
 #include "own_modules.h"
 
 #define PAGE   4096u
@@ -34,17 +35,7 @@ static void init(void)
 
 TestSuite(registered, .timeout = 60, .init = init);
 
-/* "zR", absolute pointers, CFA = rsp + 8 */
-static unsigned char *put_cie(unsigned char *p)
-{
-	static const unsigned char cie[] = {20, 0,    0,  0, 0, 0,    0, 0, 1,	  'z', 'R', 0,
-					    1,	0x78, 16, 1, 0, 0x0c, 7, 8, 0x90, 1,   0,   0};
-
-	memcpy(p, cie, sizeof(cie));
-	return p + sizeof(cie);
-}
-
-/* A function whose CFA is rsp + cfa. */
+/* A function whose CFA is the stack pointer + cfa. */
 static unsigned char *put_fde(unsigned char *p, const unsigned char *cie, uint64_t start,
 			      uint64_t bytes, unsigned char cfa)
 {
@@ -90,7 +81,7 @@ static void drop(const void *section)
 Test(registered, functions_are_found_by_address_until_they_are_dropped)
 {
 	uint32_t count = cps_registered_count();
-	unsigned char *p = put_cie(page);
+	unsigned char *p = forged_cie_put(page);
 
 	for (unsigned i = 0; i < 40; i++)
 		p = put_fde(p, page, NOBODY + i * 7 % 40 * 100, 50, (unsigned char)(16 + i));
@@ -114,7 +105,7 @@ Test(registered, what_was_learned_of_dropped_code_is_void)
 {
 	uint32_t generation = cps_module_generation();
 
-	end(put_fde(put_cie(page), page, NOBODY, 50, 24));
+	end(put_fde(forged_cie_put(page), page, NOBODY, 50, 24));
 	add(page);
 	drop(page);
 	cr_expect_eq(cps_module_generation(), generation, "nobody has asked");
@@ -128,14 +119,14 @@ Test(registered, the_section_may_end_with_its_page)
 {
 	unsigned char *section = page + PAGE - 24 - FDE - 4;
 
-	end(put_fde(put_cie(section), section, NOBODY, 50, 24));
+	end(put_fde(forged_cie_put(section), section, NOBODY, 50, 24));
 	add(section);
 	cr_expect_eq(cfa_at(NOBODY), 24);
 }
 
 Test(registered, a_section_without_an_end_is_taken_as_far_as_it_goes)
 {
-	unsigned char *section = page + PAGE - 24 - 2 * FDE, *p = put_cie(section);
+	unsigned char *section = page + PAGE - 24 - 2 * FDE, *p = forged_cie_put(section);
 
 	p = put_fde(p, section, NOBODY, 50, 24);
 	put_fde(p, section, NOBODY + 50, 50, 32);
@@ -150,7 +141,7 @@ Test(registered, a_section_without_an_end_is_taken_as_far_as_it_goes)
 
 Test(registered, a_description_may_say_nothing)
 {
-	unsigned char *p = put_cie(page);
+	unsigned char *p = forged_cie_put(page);
 	uintptr_t pc = NOBODY;
 	struct cps_registered registered;
 	struct cps_row row;
@@ -165,7 +156,7 @@ Test(registered, a_description_may_say_nothing)
 
 Test(registered, an_fde_alone_is_one_function)
 {
-	unsigned char *p = put_cie(page), *second;
+	unsigned char *p = forged_cie_put(page), *second;
 
 	second = put_fde(p, page, NOBODY, 50, 24);
 	end(put_fde(second, page, NOBODY + 50, 50, 32));
@@ -178,8 +169,8 @@ Test(registered, new_code_replaces_what_was_given_up_without_a_word)
 {
 	unsigned char *other = page + 2048;
 
-	end(put_fde(put_cie(page), page, NOBODY, 100, 24));
-	end(put_fde(put_cie(other), other, NOBODY + 20, 50, 40));
+	end(put_fde(forged_cie_put(page), page, NOBODY, 100, 24));
+	end(put_fde(forged_cie_put(other), other, NOBODY + 20, 50, 40));
 	add(page);
 	cr_expect_eq(cfa_at(NOBODY + 20), 24);
 	add(other);
@@ -191,8 +182,8 @@ Test(registered, sections_of_a_table_are_dropped_together)
 {
 	unsigned char *other = page + 2048;
 
-	end(put_fde(put_cie(page), page, NOBODY, 50, 24));
-	end(put_fde(put_cie(other), other, NOBODY + 50, 50, 32));
+	end(put_fde(forged_cie_put(page), page, NOBODY, 50, 24));
+	end(put_fde(forged_cie_put(other), other, NOBODY + 50, 50, 32));
 	cps_registered_add(1, (uintptr_t)page);
 	cps_registered_add(1, (uintptr_t)other);
 	cr_expect_eq(cfa_at(NOBODY), 24);
@@ -204,7 +195,7 @@ Test(registered, sections_of_a_table_are_dropped_together)
 
 Test(registered, a_section_may_vanish_or_change)
 {
-	end(put_fde(put_cie(page), page, NOBODY, 50, 24));
+	end(put_fde(forged_cie_put(page), page, NOBODY, 50, 24));
 	add(page);
 	put_fde(page + 24, page, NOBODY + 4096, 50, 24);
 	cr_expect_eq(cfa_at(NOBODY), 0);
@@ -223,7 +214,7 @@ Test(registered, sections_may_come_and_go_for_ever)
 	unsigned char *sections[3] = {page, page - PAGE, page - 2 * PAGE};
 
 	for (unsigned i = 0; i < 20000; i++) {
-		unsigned char *section = sections[i % 3], *p = put_cie(section);
+		unsigned char *section = sections[i % 3], *p = forged_cie_put(section);
 
 		for (unsigned k = 0; k < 60; k++)
 			p = put_fde(p, section, NOBODY + i % 3 * 10000 + k * 50, 50,
@@ -244,7 +235,7 @@ Test(registered, as_many_sections_as_there_is_room_for)
 	for (unsigned i = 0; i < 5000; i++) {
 		unsigned char *section = pages + i * 64;
 
-		end(put_fde(put_cie(section), section, NOBODY + i * 64, 64, 24));
+		end(put_fde(forged_cie_put(section), section, NOBODY + i * 64, 64, 24));
 		add(section);
 	}
 	for (unsigned i = 0; i < 5000; i++)
