@@ -361,7 +361,8 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 	drop_deadline();
 	if (!cps_gate_is_paused())
 		credit_rest(context);
-	cpu_ns = cps_gate_cpu_ns(&system_ns); /* a recording may have begun, which is the recorder's own time */
+	/* A recording may have begun, which is the recorder's own time. */
+	cpu_ns = cps_gate_cpu_ns(&system_ns);
 	cps_other_signals_leave(&use);
 	cps_bytes_end();
 	cps_resource_end();
