@@ -223,7 +223,7 @@ $(BUILD)/cpsample-wait: $(CONV_OBJS) $(BUILD)/converters/cpsample_wait.o $(BUILD
 # process that it is in. What names stacks knows the interpreter by the recorder's own offsets.
 LAUNCHER_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -fPIE -pthread $(SAN)
 LAUNCHER_LIB := $(if $(filter x86_64,$(MACHINE)),$(BUILD)/libsampler/process/output_name.o \
-	$(patsubst %,$(BUILD)/converters/base/%.o,duration regular utf8) \
+	$(patsubst %,$(BUILD)/converters/base/%.o,duration line regular utf8) \
 	$(filter-out %/base/subject.o,$(call objects_of,libsampler,arch/$(MACHINE) base unwind python stream)))
 PYTHON_OBJS := $(patsubst %,$(BUILD)/libsampler/%.o,python/functions python/layout python/lines base/memory base/stacks \
 	base/subject base/sys base/text)

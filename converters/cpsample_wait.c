@@ -27,6 +27,7 @@
 
 #include "base/duration.h"
 #include "base/hash.h"
+#include "base/line.h"
 #include "base/stop.h"
 #include "base/utf8.h"
 #include "elf/kept_file.h"
@@ -226,17 +227,20 @@ static void callee_tell(const struct callee *f, const char *program, bool is_cer
 	const char *later =
 		is_certain ? "" : "; a file or program that is loaded later may call it";
 
-	fprintf(stderr, "cpsample: %scalls:%s: ", is_certain ? "" : "warning: ", f->name);
+	const char *warning = is_certain ? "" : "warning: ";
+
 	if (f->defined_in)
-		fprintf(stderr,
-			"it is called within %s alone, which needs no linkage table and cannot be "
-			"counted; cpsample_count (cpsample.h) can%s\n",
-			f->defined_in, later);
+		line_say("cpsample: %scalls:%s: it is called within %s alone, which needs no "
+			 "linkage "
+			 "table and cannot be counted; cpsample_count (cpsample.h) can%s",
+			 warning, f->name, f->defined_in, later);
 	else if (f->distance != SUGGEST_FAR)
-		fprintf(stderr, "%s and its libraries have no such function; similar: %s%s\n",
-			program, f->similar, later);
+		line_say("cpsample: %scalls:%s: %s and its libraries have no such function; "
+			 "similar: %s%s",
+			 warning, f->name, program, f->similar, later);
 	else
-		fprintf(stderr, "%s and its libraries have no such function%s\n", program, later);
+		line_say("cpsample: %scalls:%s: %s and its libraries have no such function%s",
+			 warning, f->name, program, later);
 }
 
 /* NAME,...; the files are a program and its libraries. */
@@ -332,24 +336,24 @@ static double cpu_seconds_of_children(void)
 }
 
 /* Without a sample there is no file, and cpconv without a name would show what an earlier run has left. */
-static void say_nothing(double elapsed, bool is_attached)
+static void say_nothing(FILE *f, double elapsed, bool is_attached)
 {
 	const char *delay = getenv("CPSAMPLE_DELAY");
 	struct error unused;
 	char *newest = sources_newest(&unused);
 
 	if (delay && elapsed < duration_seconds(delay))
-		fprintf(stderr,
-			"no recording, since the program ended after %.2f s, before --delay %s",
+		fprintf(f, "no recording, since the program ended after %.2f s, before --delay %s",
 			elapsed, delay);
 	else if (is_attached)
-		fputs("no recording: no CPU time was used, or no file could be written there",
-		      stderr);
+		fputs("no recording: no CPU time was used, or no file could be written there, or "
+		      "it was removed",
+		      f);
 	else
-		fputs("no recording, since nothing was sampled", stderr);
+		fputs("no recording, since nothing was sampled", f);
 	if (newest) {
 		utf8_clean(newest);
-		fprintf(stderr, "; the newest one there, %s, is of an earlier run", newest);
+		fprintf(f, "; the newest one there, %s, is of an earlier run", newest);
 	}
 	free(newest);
 }
@@ -412,33 +416,38 @@ static void say(const struct process_tree *tree, const char *directory, double e
 		bool is_attached)
 {
 	struct counting c = count_samples(tree);
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
 
-	fprintf(stderr, "cpsample: %llu sample%s, %.2f s of CPU time in %.2f s, ",
+	if (!f)
+		return;
+	fprintf(f, "cpsample: %llu sample%s, %.2f s of CPU time in %.2f s, ",
 		(unsigned long long)c.samples, c.samples == 1 ? "" : "s",
 		is_attached ? (double)c.cpu_ns / 1e9 : cpu_seconds_of_children(), elapsed);
 	if (tree->n)
-		fprintf(stderr, "%zu process%s", tree->n, tree->n == 1 ? "" : "es");
+		fprintf(f, "%zu process%s", tree->n, tree->n == 1 ? "" : "es");
 	else
-		say_nothing(elapsed, is_attached);
+		say_nothing(f, elapsed, is_attached);
 	if (WIFSIGNALED(status))
-		fprintf(stderr, "%s ended by signal %d (%s)", tree->n ? "," : ";", WTERMSIG(status),
+		fprintf(f, "%s ended by signal %d (%s)", tree->n ? "," : ";", WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
-	if (tree->n)
+	fclose(f);
+	if (tree->n) { /* a command, which is not broken */
+		fputs(text, stderr);
 		say_next(tree, directory);
-	fputs("\n", stderr);
+		fputs("\n", stderr);
+	} else {
+		line_say("%s", text);
+	}
+	free(text);
 }
 
+/* The caller has found out that the directory is not there. */
 static void say_gone(const char *directory)
 {
-	int error = errno;
-	char *name = strdup(directory);
-
-	if (name) {
-		utf8_clean(name);
-		fprintf(stderr, "cpsample: %s: no recording can be had from there: %s\n", name,
-			strerror(error));
-	}
-	free(name);
+	line_say("cpsample: %s: no recording can be had from there: %s", directory,
+		 strerror(errno));
 }
 
 /* is_attached: the processes are no children of this one. */

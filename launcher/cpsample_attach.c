@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/duration.h"
-#include "base/utf8.h"
+#include "base/line.h"
 #include "launcher/injected.h"
 #include "launcher/limits.h"
 #include "launcher/outside.h"
@@ -31,6 +31,7 @@
 
 static struct {
 	const char *library, *directory, *waiter;
+	int n_made;					  /* directories, for the recordings */
 	double duration;				  /* seconds; 0: until a signal comes */
 	bool has_tree, is_quiet, is_outside, is_anywhere; /* the last one is for a test */
 } options;
@@ -80,11 +81,15 @@ static int rest_ms(uint64_t end)
 	return end - now < BEAT_MS * UINT64_C(1000000) ? (int)((end - now) / 1000000) + 1 : BEAT_MS;
 }
 
-/* Until it is to end, or has ended. */
+static uint64_t end_of(uint64_t began_ns)
+{
+	return options.duration > 0 ? began_ns + (uint64_t)(options.duration * 1e9) : UINT64_MAX;
+}
+
+/* Until it is to end, or has ended. To arm many threads takes long, and is part of the duration. */
 static void stay(struct injected *in, int pidfd)
 {
-	uint64_t end =
-		options.duration > 0 ? stop_now() + (uint64_t)(options.duration * 1e9) : UINT64_MAX;
+	uint64_t end = end_of(in->began_ns);
 	struct pollfd process = {.fd = pidfd, .events = POLLIN};
 
 	while (!has_to_end && stop_now() < end) {
@@ -114,9 +119,7 @@ static int watch_end(const struct target *t)
 /* Until it is to end, or has ended: then true. */
 static bool stay_outside(int pidfd)
 {
-	uint64_t end = options.duration > 0 ? stop_now() + (uint64_t)(options.duration * 1e9)
-					    : UINT64_MAX,
-		 t;
+	uint64_t end = end_of(stop_now()), t;
 	struct pollfd process = {.fd = pidfd, .events = POLLIN};
 
 	while (!has_to_end && (t = stop_now()) < end) {
@@ -182,7 +185,7 @@ static int record_outside(const struct one *one, int told)
 	limits_lift_time();
 	tell(told);
 	keeper = keep_files(&t);
-	is_written = outside_end(stay_outside(pidfd));
+	is_written = outside_end(stay_outside(pidfd), options.directory);
 	await_kept(keeper);
 	return is_written ? 0 : 125;
 }
@@ -199,7 +202,8 @@ static int record(const struct one *one, int told)
 		return record_outside(one, told);
 	target_open(&t, one->pid, options.library, options.directory);
 	pidfd = watch_end(&t);
-	injected_begin(&in, &t, options.library, options.is_anywhere, &has_to_end);
+	injected_begin(&in, &t, options.library, options.directory, options.is_anywhere,
+		       &has_to_end);
 	limits_lift_time();
 	tell(told);
 	injected_beat(&in);
@@ -273,15 +277,12 @@ static bool reap(struct one *all, size_t n, const int told[2], bool *was_refused
 				WIFEXITED(status) && WEXITSTATUS(status) == TARGET_RETRY;
 			*was_refused |= status != 0 && !all[i].is_to_retry;
 			if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-				fprintf(stderr,
-					"cpsample: %d: what it says of itself takes too long to "
-					"read\n",
-					all[i].pid);
+				line_say("cpsample: %d: what it says of itself takes too long to "
+					 "read",
+					 all[i].pid);
 			else if (WIFSIGNALED(status))
-				fprintf(stderr,
-					"cpsample: %d: what records it was ended by a signal "
-					"(%s)\n",
-					all[i].pid, strsignal(WTERMSIG(status)));
+				line_say("cpsample: %d: what records it was ended by a signal (%s)",
+					 all[i].pid, strsignal(WTERMSIG(status)));
 		}
 		left += all[i].child > 0 || (all[i].is_to_retry && !has_to_end);
 	}
@@ -308,7 +309,7 @@ static size_t record_all(const struct which *w, bool *was_refused, double *secon
 	int told[2];
 
 	if (!all || pipe2(told, O_CLOEXEC | O_NONBLOCK) != 0) {
-		fprintf(stderr, "cpsample: %s\n", strerror(errno));
+		line_say("cpsample: %s", strerror(errno));
 		exit(125);
 	}
 	for (size_t i = 0; i < w->n; i++) {
@@ -343,19 +344,28 @@ static size_t record_all(const struct which *w, bool *was_refused, double *secon
 static bool is_gone(void)
 {
 	struct stat s;
-	char *name;
-	int error;
 
 	if (stat(options.directory, &s) == 0)
 		return false;
-	error = errno;
-	name = strdup(options.directory);
-	if (name)
-		utf8_clean(name);
-	fprintf(stderr, "cpsample: %s: no recording can be had from there: %s\n",
-		name ? name : "its directory", strerror(error));
-	free(name);
+	line_say("cpsample: %s: no recording can be had from there: %s", options.directory,
+		 strerror(errno));
 	return true;
+}
+
+static bool has_recordings;
+
+/* At the end: the directory of the recordings was made for them, with so many above it, and there is no recording. */
+static void remove_directories(void)
+{
+	char *name = strdup(options.directory), *slash;
+
+	for (int i = 0; name && i < options.n_made && !has_recordings; i++) {
+		rmdir(name);
+		slash = strrchr(name, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	free(name);
 }
 
 /* ---- options ---------------------------------------------------------------------------------------------- */
@@ -365,6 +375,7 @@ static void read_options(int argc, char **argv)
 	static const struct option list[] = {
 		{"library", required_argument, NULL, 'l'},
 		{"directory", required_argument, NULL, 'd'},
+		{"made", required_argument, NULL, 'm'},
 		{"duration", required_argument, NULL, 't'},
 		{"waiter", required_argument, NULL, 'w'},
 		{"outside", no_argument, NULL, 'o'},
@@ -382,6 +393,9 @@ static void read_options(int argc, char **argv)
 			break;
 		case 'd':
 			options.directory = optarg;
+			break;
+		case 'm':
+			options.n_made = atoi(optarg);
 			break;
 		case 't':
 			options.duration = duration_seconds(optarg);
@@ -417,14 +431,17 @@ int main(int argc, char **argv)
 	read_options(argc, argv);
 	if (!options.library || !options.directory || optind == argc) {
 		fputs("usage: cpsample-attach --library FILE --directory DIR [--duration T] "
-		      "[--tree] [--outside] [--quiet]\n"
-		      "                       [--waiter FILE] PID|NAME...\n",
+		      "[--tree]\n"
+		      "                       [--outside] [--quiet] [--made N] [--waiter FILE] "
+		      "PID|NAME...\n",
 		      stderr);
 		return 125;
 	}
+	atexit(remove_directories);
 	which_find(&which, argv + optind, (size_t)(argc - optind), options.has_tree);
 	take_signals();
 	n = record_all(&which, &was_refused, &elapsed);
+	has_recordings = n;
 	was_refused |= n && is_gone();
 	if (n && options.waiter && !options.is_quiet && !was_refused) {
 		snprintf(seconds, sizeof(seconds), "%.3f", elapsed);

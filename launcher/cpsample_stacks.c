@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/line.h"
 #include "launcher/limits.h"
 #include "launcher/stack_text.h"
 #include "launcher/which.h"
@@ -31,7 +32,7 @@ static void copy_python(struct snapshot *s, uint64_t until, void *context)
 
 static int fail(int pid, const char *why)
 {
-	fprintf(stderr, "cpsample: %d: %s\n", pid, why);
+	line_say("cpsample: %d: %s", pid, why);
 	return 125;
 }
 

@@ -474,6 +474,11 @@ static bool read_shared(const struct injected *in, uint64_t area, struct shared 
 	return target_read(in->target, area + DATA, s, sizeof(*s));
 }
 
+static bool read_control(const struct injected *in, struct cps_attach_control *c)
+{
+	return target_read(in->target, in->control, c, sizeof(*c));
+}
+
 /* What the loader or the recorder has said, in one line. */
 static void say_why(const struct injected *in, const struct shared *s, char *why, size_t bytes)
 {
@@ -572,14 +577,15 @@ static uint64_t call_there(struct injected *in, struct hijack *h, const struct i
 	return area;
 }
 
-void injected_begin(struct injected *in, struct target *t, const char *library, bool is_anywhere,
-		    const volatile sig_atomic_t *stop)
+void injected_begin(struct injected *in, struct target *t, const char *library,
+		    const char *directory, bool is_anywhere, const volatile sig_atomic_t *stop)
 {
 	static struct hijack h;
 	struct search search = {.t = t, .h = &h, .is_anywhere = is_anywhere};
 	struct shared answer = {0};
 	const char *why = NULL;
 	const uint64_t one = 1;
+	struct cps_attach_control control;
 	struct image libc;
 	char text[CPS_ATTACH_TEXT_BYTES];
 	uint64_t area;
@@ -593,8 +599,10 @@ void injected_begin(struct injected *in, struct target *t, const char *library, 
 	if (!hijack_find_places(t))
 		target_refuse_for_now(t, "there is no room for a signal frame in it");
 	wait_for_killed(t);
-	*in = (struct injected){
-		.target = t, .is_threaded = proc_status_number(t->pid, t->pid, "Threads", 10) != 1};
+	*in = (struct injected){.target = t,
+				.directory = directory,
+				.is_threaded =
+					proc_status_number(t->pid, t->pid, "Threads", 10) != 1};
 	if (!find_thread(&search, stop)) {
 		if (stop && *stop)
 			_exit(125); /* who ends it knows */
@@ -621,17 +629,15 @@ void injected_begin(struct injected *in, struct target *t, const char *library, 
 				      : "the library cannot be loaded: a lock is not released");
 	}
 	in->control = answer.area.control;
+	in->began_ns = stop_now();
+	if (read_control(in, &control))
+		in->began_ns -= control.took_us * 1000;
 	injected_beat(in);
 	target_write(t, in->control + offsetof(struct cps_attach_control, released), &one,
 		     sizeof(one));
 }
 
 /* ---- afterwards --------------------------------------------------------------------------------------------------- */
-
-static bool read_control(const struct injected *in, struct cps_attach_control *c)
-{
-	return target_read(in->target, in->control, c, sizeof(*c));
-}
 
 bool injected_beat(struct injected *in)
 {
@@ -674,16 +680,28 @@ static void end_by_thread(struct injected *in, const struct cps_attach_control *
 	hijack_leave(&h);
 }
 
+/* What the recorder has told at the end, or that there was none: no memory was to be had for the call that ends it, or no place. */
+static bool say_end(const struct injected *in, const struct cps_attach_control *c)
+{
+	if (c->state == CPS_ATTACH_RECORDS)
+		return target_say_unended(in->target);
+	if (c->is_removed)
+		return target_say_removed(in->target, in->directory);
+	if (!target_say_unwritten(in->target, c->n_unwritten, c->error))
+		return false;
+	return c->n_samples || !c->n_unkept || target_say_unkept(in->target, c->n_unkept);
+}
+
 bool injected_end(struct injected *in)
 {
 	static const struct timespec nap = {0, 1000000};
-	uint64_t until = stop_now() + UINT64_C(5000000000), one = 1;
+	uint64_t until = stop_now() + CPS_ATTACH_LEASE_NS + UINT64_C(3000000000), one = 1;
 	struct cps_attach_control c;
 
 	if (!read_control(in, &c))
 		return true;
 	if (c.state != CPS_ATTACH_RECORDS)
-		return target_say_unwritten(in->target, c.n_unwritten, c.error);
+		return say_end(in, &c);
 	if (!in->is_threaded)
 		end_by_thread(in, &c);
 	else
@@ -693,5 +711,5 @@ bool injected_end(struct injected *in)
 		stop_release_late();
 		nanosleep(&nap, NULL);
 	}
-	return !read_control(in, &c) || target_say_unwritten(in->target, c.n_unwritten, c.error);
+	return !read_control(in, &c) || say_end(in, &c);
 }

@@ -431,11 +431,13 @@ uint64_t outside_patience_ns(void)
 	return watched_patience_ns();
 }
 
-static bool say_unwritten(void)
+static bool say_end(const char *directory)
 {
 	uint64_t n = cps_loss_get(CPS_LOSS_OUTPUT);
 	int error = 0;
 
+	if (cps_recording_is_removed())
+		return target_say_removed(target, directory);
 	if (!n)
 		return true;
 	cps_loss_stop_reason(&error);
@@ -443,7 +445,7 @@ static bool say_unwritten(void)
 	return target_say_unwritten(target, n, error > 0 ? (uint64_t)error : 0);
 }
 
-bool outside_end(bool has_ended)
+bool outside_end(bool has_ended, const char *directory)
 {
 	if (!has_begun)
 		return true;
@@ -452,5 +454,5 @@ bool outside_end(bool has_ended)
 	has_reread = false;
 	watched_read(&events, true);
 	finish(has_ended ? CPS_STOP_NONE : CPS_STOP_DETACHED);
-	return say_unwritten();
+	return say_end(directory);
 }

@@ -19,7 +19,8 @@ bool outside_look(void);
 /* After how many ns to look again. */
 uint64_t outside_patience_ns(void);
 
-/* End the recording: somebody wants that, or the process has ended. */
-bool outside_end(bool has_ended);
+/* End the recording: somebody wants that, or the process has ended. False: something is lost, which a line on standard error has told;
+ * `directory`: of the recordings. */
+bool outside_end(bool has_ended, const char *directory);
 
 #endif

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
+#include "base/line.h"
 #include "launcher/proc.h"
 
 #define REFUSED	  125
@@ -45,9 +45,7 @@ static void refuse(const struct target *t, const char *format, va_list list)
 	if (t->is_found && has_ended(t))
 		_exit(0);
 	vsnprintf(line, sizeof(line), format, list);
-	/* The process has a say in it, and is not to talk to the terminal. */
-	utf8_clean(line);
-	fprintf(stderr, "cpsample: %d: %s\n", t->pid, line);
+	line_say("cpsample: %d: %s", t->pid, line);
 }
 
 #define OUTSIDE "; --outside records it without touching it"
@@ -78,9 +76,34 @@ bool target_say_unwritten(const struct target *t, uint64_t n, uint64_t error)
 {
 	if (!n)
 		return true;
-	fprintf(stderr, "cpsample: %d: its recording cannot be written%s%s; %lu sample%s lost\n",
-		t->pid, error ? ": " : "", error && error < 4096 ? strerror((int)error) : "", n,
-		n == 1 ? " is" : "s are");
+	line_say("cpsample: %d: its recording cannot be written%s%s; %lu sample%s lost", t->pid,
+		 error ? ": " : "", error && error < 4096 ? strerror((int)error) : "", n,
+		 n == 1 ? " is" : "s are");
+	return false;
+}
+
+bool target_say_removed(const struct target *t, const char *directory)
+{
+	struct stat s;
+
+	if (stat(directory, &s) == 0) /* else cpsample says so, once for all */
+		line_say("cpsample: %d: its recording was removed while it was recorded", t->pid);
+	return false;
+}
+
+bool target_say_unended(const struct target *t)
+{
+	line_say("cpsample: %d: cannot be told to end its recording, and ends it by itself when it "
+		 "uses CPU time",
+		 t->pid);
+	return false;
+}
+
+bool target_say_unkept(const struct target *t, uint64_t n)
+{
+	line_say("cpsample: %d: nothing was recorded: its limits (ulimit -v, ulimit -d) leave no "
+		 "memory for %lu sample%s" OUTSIDE,
+		 t->pid, n, n == 1 ? "" : "s");
 	return false;
 }
 

@@ -49,14 +49,23 @@ struct image {
 void target_refuse(const struct target *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
-/* Say in one line that n samples of it could not be written, and why, as an errno; 0: that is not known. True: there were none. */
-bool target_say_unwritten(const struct target *t, uint64_t n, uint64_t error);
-
 /* The same for what may be otherwise in a moment, as when the process is becoming another program. If may_retry is set nothing is
  * printed, and the status is TARGET_RETRY. */
 #define TARGET_RETRY 124
 void target_refuse_for_now(const struct target *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
+
+/* Say in one line that n samples of it could not be written, and why, as an errno; 0: that is not known. True: there were none. */
+bool target_say_unwritten(const struct target *t, uint64_t n, uint64_t error);
+
+/* Say that the file of its recording is gone, unless the whole directory is. Returns false. */
+bool target_say_removed(const struct target *t, const char *directory);
+
+/* Say that it records itself until its next tick. Returns false. */
+bool target_say_unended(const struct target *t);
+
+/* Say that there is no sample, since it had no memory for any of n. Returns false. */
+bool target_say_unkept(const struct target *t, uint64_t n);
 
 /* Open the process, of which is_found and may_retry are set, and all else is zero, and refuse it if it cannot be attached to for a
  * reason that can be seen without touching it. `library` and `directory`, absolute paths, are what it has to see as the launcher

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/line.h"
 #include "base/utf8.h"
 #include "launcher/proc.h"
 #include "launcher/target.h"
@@ -132,7 +133,7 @@ static void refuse_several(const char *name, const struct which *found)
 	if (topmost)
 		fprintf(stderr, "-p %d --tree takes all of them:\n", topmost);
 	else
-		fputs("name those that are meant by their numbers, as in -p 123,456:\n", stderr);
+		fputs("name them by number:\n", stderr);
 	for (size_t i = 0; i < found->n && i < SHOWN_MOST; i++)
 		say_process(found->pids[i]);
 	if (found->n > SHOWN_MOST)
@@ -153,10 +154,9 @@ static int find_name(const char *word, bool has_tree)
 	utf8_clean(name);
 	each(compare, &s);
 	if (!found.n) {
-		fprintf(stderr,
-			"cpsample: %s: no process has this name; names are whole, as pgrep -x has "
-			"them\n",
-			name);
+		line_say("cpsample: %s: no process has this name; names are whole, as pgrep -x has "
+			 "them",
+			 name);
 		exit(125);
 	}
 	pid = found.n > 1 ? topmost_of(&found) : found.pids[0];
@@ -187,7 +187,7 @@ void which_find(struct which *w, char **words, size_t n, bool has_tree)
 		long pid = strtol(words[i], &end, 10);
 
 		if (pid == getpid() && !*end) {
-			fprintf(stderr, "cpsample: %ld: is cpsample itself\n", pid);
+			line_say("cpsample: %ld: is cpsample itself", pid);
 			exit(125);
 		}
 		if (isdigit((unsigned char)words[i][0]) && !*end && pid > 0 && pid < 1 << 30)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define CPS_ATTACH_SYMBOL  "cpsample_attach"
-#define CPS_ATTACH_VERSION 3u
+#define CPS_ATTACH_VERSION 4u
 
 #define CPS_ATTACH_TEXT_BYTES 600
 
@@ -35,10 +35,15 @@ struct cps_attach_control {
 		released; /* of the launcher: no thread that it has made run there needs the area any more */
 	uint64_t
 		stop_function; /* of a process without a controller: void (*)(void), which ends the recording */
+	uint64_t
+		took_us; /* from the recording's first moment until the recorder answered: threads were armed meanwhile */
 	uint64_t n_threads; /* that were there, or were found later */
 	uint64_t n_slots;   /* of linkage tables that lead to wrappers */
 	/* At the end: how many samples could not be written, and the errno that says why; 0: none, and not known. */
 	uint64_t n_unwritten, error;
+	uint64_t is_removed; /* the file of the recording was gone at the end */
+	uint64_t n_samples;  /* at the end */
+	uint64_t n_unkept;   /* samples and threads for which the process had no memory */
 };
 
 /* In the area. */

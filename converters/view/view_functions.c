@@ -281,6 +281,7 @@ static void write_self(struct table *t, void *context)
 		return;
 	caption_self(t->out, t->in);
 	caption_libraries(t->out, t->in);
+	caption_generated(t->out, t->in);
 }
 
 /* What the mark means, if a row has it. */

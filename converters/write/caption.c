@@ -15,6 +15,7 @@
 
 #include "model/processes.h"
 #include "model/short_processes.h"
+#include "symbols/symbols.h"
 #include "write/rate.h"
 #include "write/weight.h"
 
@@ -687,6 +688,30 @@ void caption_libraries(struct out *o, const struct view_input *in)
 	share = share_of_libraries(in->tree);
 	if (share >= LIBRARY_LEAST)
 		out_format(o, "%.0f %% is in functions of libraries: --tree shows who calls them\n",
+			   share * 100);
+}
+
+#define GENERATED_LEAST                                                                            \
+	0.05 /* of all: a share of generated code of which the functions should be known */
+
+/* In profiles of others the name means something else. */
+void caption_generated(struct out *o, const struct view_input *in)
+{
+	const struct tree *t = in->tree;
+	uint64_t self = 0;
+	double share;
+
+	if (!t || in->profile->n_columns || !in->profile->n_processes ||
+	    in->profile->processes[0].recorder == STRINGS_NONE)
+		return;
+	for (size_t i = 1; i < t->n_nodes; i++)
+		if (!strcmp(strings_get(t->strings, t->nodes[i].name, NULL), SYMBOLS_UNKNOWN))
+			self += t->nodes[i].self;
+	share = weight_fraction(self, t->nodes[0].total);
+	if (share >= GENERATED_LEAST)
+		out_format(o,
+			   "%.0f %% is in generated code without names: a perf map has them "
+			   "(cpsample --jit)\n",
 			   share * 100);
 }
 

@@ -66,6 +66,9 @@ void caption_self(struct out *o, const struct view_input *in);
  * where their callers are. */
 void caption_libraries(struct out *o, const struct view_input *in);
 
+/* If code that the program has generated, and no perf map names, has much of the self, write a line that says how names are had. */
+void caption_generated(struct out *o, const struct view_input *in);
+
 /* If totals are propagated along calls, and not added up from stacks, write a line that says so. */
 void caption_totals(struct out *o, const struct view_input *in);
 

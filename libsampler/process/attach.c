@@ -78,6 +78,8 @@ static char *room;   /* for what is read */
 static int n_seen[2];
 static int now_seen;
 static uint64_t n_threads_then; /* when they were looked at last */
+static int
+	highest; /* the last thread that was introduced at the begin, while numbers ascend; -1: any may have an entry */
 
 static bool was_seen(int which, int tid)
 {
@@ -122,7 +124,8 @@ static bool introduce(int tid, const struct cps_clock *clock, bool is_late)
 
 	if (!t)
 		return false;
-	cps_thread_each(look_for_other, &others);
+	if (is_late || highest != tid)
+		cps_thread_each(look_for_other, &others);
 	if (others.is_any) {
 		cps_thread_drop(t);
 		return true;
@@ -136,13 +139,23 @@ static bool introduce(int tid, const struct cps_clock *clock, bool is_late)
 	return !error || error == -EINVAL; /* it has ended since it was seen */
 }
 
+/* When the first recording begins no thread has an entry, and the kernel names them in the order of their numbers: then none has to be
+ * looked for, which of thousands takes long. */
+static bool is_above(int tid)
+{
+	if (highest < 0 || tid <= highest)
+		return false;
+	highest = tid;
+	return true;
+}
+
 static void look_at(int tid, const struct cps_clock *clock, bool is_first)
 {
 	struct cps_thread *t;
 
 	if (!tid || tid == own_tid)
 		return;
-	t = cps_thread_find(tid);
+	t = is_first && is_above(tid) ? NULL : cps_thread_find(tid);
 	if (t && is_first) {
 		cps_thread_renew(t);
 		set_start(t, clock);
@@ -249,11 +262,15 @@ static void read_areas(void)
 
 int cps_attach_introduce(const struct cps_clock *clock)
 {
+	int error;
+
 	if (!make_room())
 		return -ENOMEM;
 	read_areas();
 	control.n_threads = 0;
-	return scan(clock, true);
+	error = scan(clock, true);
+	highest = -1;
+	return error;
 }
 
 static void bury(struct cps_thread *t, const struct cps_clock *clock)
@@ -303,6 +320,9 @@ static void say_losses(void)
 	error = error ? error : -cps_deflate_out_error();
 	control.n_unwritten = cps_loss_get(CPS_LOSS_OUTPUT);
 	control.error = control.n_unwritten && error > 0 ? (uint64_t)error : 0;
+	control.is_removed = cps_recording_is_removed();
+	control.n_samples = cps_recording_ticks();
+	control.n_unkept = cps_loss_get(CPS_LOSS_MEMORY);
 }
 
 /* Threads may be in the handler still: their ticks find a closed gate. */
@@ -488,6 +508,7 @@ static bool begin(struct cps_attach_area *a)
 		return false;
 	}
 	control.n_slots = cps_led_slots_begin(is_threaded);
+	control.took_us = cps_recording_now_us();
 	control.state = CPS_ATTACH_RECORDS;
 	if (!is_threaded)
 		forgo_ticks();

@@ -168,8 +168,9 @@ int cps_process_life_begin(const struct cps_config *c, struct cps_identity *i)
 		return -ENAMETOOLONG;
 	clock = &cps_clock_none;
 	if (cps_resource_needs_clock(&config->resources))
-		clock = cps_clocks_choose(cps_clocks_choices, cps_clocks_find(&config->clock),
-					  &config->clock, why, sizeof(why));
+		clock = cps_clocks_choose(
+			cps_config_is_attached() ? cps_clocks_attached : cps_clocks_choices,
+			cps_clocks_find(&config->clock), &config->clock, why, sizeof(why));
 	identity->engine_why = *why ? why : NULL;
 	if (!clock)
 		return -ENOTSUP;
@@ -367,7 +368,8 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 	cps_bytes_end();
 	cps_resource_end();
 	cps_resource_settle(cpu_ns, system_ns);
-	if (cps_recording_path())
+	cps_recording_over();
+	if (cps_recording_path()) /* of many threads that takes long */
 		cps_thread_each(add_ready, NULL);
 	write_calls(why);
 	if (cps_recording_path() && !cps_resource_is_worth(cpu_ns) && cps_recording_discard())

@@ -310,7 +310,8 @@ static bool start_with_settings(void)
 			 "libcpsample: the clock %s cannot be started: %s; not recording\n",
 			 config.clock.name,
 			 error == -ENOTSUP && identity.engine_why ? identity.engine_why
-								  : cps_error_text(-error));
+			 : error == -EAGAIN ? "no more signals may be pending (ulimit -i)"
+					    : cps_error_text(-error));
 		say(complaint);
 	} else {
 		cps_resource_list_refused(&config.resources, config.verbose,

@@ -55,6 +55,13 @@ const struct cps_clock *cps_clocks_find(const struct cps_clock_settings *setting
 
 /* ---- would it tick? ---- */
 
+static void explain_timer(int error, char *why, size_t bytes)
+{
+	cps_error_text_join(why, bytes, "timer_create: ", cps_error_text(-error),
+			    error == -EAGAIN ? ": no more signals may be pending (ulimit -i)" : "",
+			    NULL);
+}
+
 static int probe_strata(const struct cps_clock_settings *settings, char *why, size_t bytes)
 {
 	struct cps_thread self = {.tid = cps_sys_gettid()};
@@ -70,7 +77,7 @@ static int probe_strata(const struct cps_clock_settings *settings, char *why, si
 	if (!error)
 		cps_posix_timer_delete(self.shot);
 	else
-		cps_error_text_join(why, bytes, "timer_create: ", cps_error_text(-error), NULL);
+		explain_timer(error, why, bytes);
 	return error;
 }
 
@@ -87,7 +94,7 @@ static int probe_timer(const struct cps_clock_settings *settings, char *why, siz
 	if (!error)
 		cps_posix_timer_delete(self.timer);
 	else
-		cps_error_text_join(why, bytes, "timer_create: ", cps_error_text(-error), NULL);
+		explain_timer(error, why, bytes);
 	return error;
 }
 
@@ -151,6 +158,11 @@ const struct cps_clock_choice cps_clocks_choices[] = {
 	{&cps_clock_timer, &cps_clock_itimer, probe_timer},
 	{&cps_clock_itimer, &cps_clock_timer, probe_itimer},
 	{&cps_clock_perf, &cps_clock_timer, probe_perf},
+	{.clock = NULL},
+};
+
+const struct cps_clock_choice cps_clocks_attached[] = {
+	{&cps_clock_timer, NULL, probe_timer},
 	{.clock = NULL},
 };
 

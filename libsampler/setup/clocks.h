@@ -21,6 +21,9 @@ struct cps_clock_choice {
 /* One without a clock ends the list. */
 extern const struct cps_clock_choice cps_clocks_choices[];
 
+/* The same for a process that is attached to: no other clock takes the place of timer there. */
+extern const struct cps_clock_choice cps_clocks_attached[];
+
 /* All clocks; NULL ends the table. */
 extern const struct cps_clock *const cps_clocks_table[];
 

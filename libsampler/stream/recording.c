@@ -300,7 +300,8 @@ enum state { IDLE, CREATING, OPEN, OVER };
 
 static _Atomic int state;
 static struct cps_output output;
-static atomic_bool is_kept, is_discarded;
+static atomic_bool is_kept, is_discarded, is_removed;
+static _Atomic uint64_t over_us; /* when all had been said of the program; 0: not yet */
 
 static bool is_open(void)
 {
@@ -618,13 +619,20 @@ static void keep_word_of_children(void)
 		cps_denied_tell(n, -(int)error);
 }
 
+void cps_recording_over(void)
+{
+	atomic_store(&over_us, cps_recording_now_us());
+}
+
 bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 {
-	struct cps_ending end = {.time_us = cps_recording_now_us(), .cpu_ns = cpu_ns, .stop = why};
+	struct cps_ending end = {.time_us = atomic_load(&over_us), .cpu_ns = cpu_ns, .stop = why};
 	uint64_t until = 0;
 	int now = OPEN;
 	bool done;
 
+	if (!end.time_us)
+		end.time_us = cps_recording_now_us();
 	while (atomic_load(&state) == CREATING && cps_sys_patience(&until))
 		;
 	keep_word_of_children();
@@ -635,9 +643,16 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 	cps_jit_keep();
 	cps_kernel_keep_names();
 	done = cps_drain_all(&end) == 0;
-	if (done)
+	atomic_store(&is_removed, !done && CPS_SYS(faccessat, AT_FDCWD, cps_creation_path(), F_OK,
+						   0) == -ENOENT);
+	if (done || cps_recording_is_removed()) /* nobody can read the journal without the file */
 		cps_journal_remove();
 	return done;
+}
+
+bool cps_recording_is_removed(void)
+{
+	return atomic_load(&is_removed);
 }
 
 /* Intervals are drawn from half of the mean on. */
@@ -690,6 +705,7 @@ bool cps_recording_continue(void)
 		return false;
 	cps_drain_continue();
 	cps_journal_renew(cps_creation_journal_path(), output.identity->journal_id);
+	atomic_store(&over_us, 0);
 	atomic_store(&state, OPEN);
 	return true;
 }
@@ -709,5 +725,7 @@ void cps_recording_reset(void)
 	cps_creation_forget();
 	atomic_store(&is_kept, false);
 	atomic_store(&is_discarded, false);
+	atomic_store(&is_removed, false);
+	atomic_store(&over_us, 0);
 	atomic_store(&state, IDLE);
 }

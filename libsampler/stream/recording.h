@@ -93,10 +93,16 @@ void cps_recording_engine(const char *engine, const char *why);
 /* [signal] Write all that waits to the stream, except what other threads are using. */
 void cps_recording_flush(void);
 
+/* [signal] All is recorded that the program has done: the recording's last moment is now, however long it takes to end it. */
+void cps_recording_over(void);
+
 /* [signal] End the recording: write all that waits to the stream, with an end record. cpu_ns is
  * what the process has used until now. Waits, some seconds at most, for handlers in other threads,
  * so it is not for the handler. Returns false if the journal had to stay. */
 bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why);
+
+/* [signal] Whether the file was gone at the end, because somebody has removed it. */
+bool cps_recording_is_removed(void);
 
 /* A process that has used less time is one that does nothing to speak of, and leaves no recording for it: ns of CPU time,
  * or of waiting in calls, if that is counted. */

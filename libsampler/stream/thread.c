@@ -30,6 +30,8 @@
 
 static _Atomic(struct cps_thread *) chunks[CHUNKS];
 static _Atomic uint32_t lowest; /* no chunk before it has a free entry */
+static _Atomic uint32_t
+	found_in; /* the chunk of the thread that was looked for last: the next one is near */
 static _Atomic uint32_t next_id;
 static _Atomic uint64_t ready_sum;
 static atomic_bool is_ready_unknown;
@@ -197,15 +199,19 @@ void cps_thread_drop(struct cps_thread *t)
 	set_free(t);
 }
 
+static void each_of(uint32_t i, void (*f)(struct cps_thread *t, void *context), void *context)
+{
+	struct cps_thread *chunk = i < CHUNKS ? atomic_load(&chunks[i]) : NULL;
+
+	for (uint32_t k = 0; chunk && k < atomic_load(used_of(chunk)); k++)
+		if (atomic_load(&chunk[k].state) == CPS_THREAD_LIVE)
+			f(&chunk[k], context);
+}
+
 void cps_thread_each(void (*f)(struct cps_thread *t, void *context), void *context)
 {
-	for (uint32_t i = 0; i < CHUNKS && atomic_load(&chunks[i]); i++) {
-		struct cps_thread *chunk = atomic_load(&chunks[i]);
-
-		for (uint32_t k = 0; k < atomic_load(used_of(chunk)); k++)
-			if (atomic_load(&chunk[k].state) == CPS_THREAD_LIVE)
-				f(&chunk[k], context);
-	}
+	for (uint32_t i = 0; i < CHUNKS && atomic_load(&chunks[i]); i++)
+		each_of(i, f, context);
 }
 
 struct found {
@@ -224,8 +230,14 @@ static void compare(struct cps_thread *t, void *context)
 struct cps_thread *cps_thread_find(int tid)
 {
 	struct found f = {.tid = tid};
+	uint32_t near = atomic_load_explicit(&found_in, memory_order_relaxed);
 
-	cps_thread_each(compare, &f);
+	for (uint32_t i = near; i < near + 2 && !f.thread; i++)
+		each_of(i, compare, &f);
+	if (!f.thread)
+		cps_thread_each(compare, &f);
+	if (f.thread)
+		atomic_store_explicit(&found_in, f.thread->chunk, memory_order_relaxed);
 	return f.thread;
 }
 

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 # A recording that cannot be written is refused before the process is touched where that can be seen: its user cannot write to the
 # directory, or does not get there, or cannot read the library. Where the disk is full, or the directory goes meanwhile, a line says
-# so at the end, also where no terminal is.
+# so at the end, also where no terminal is; and also if somebody removes the recording meanwhile, or if limits of the process leave no
+# memory for any sample, or no timer.
 #
 # Seen to fail: a directory below one that the user does not get into was found out in the process, as was a library there; a full
-# disk, and a directory that was gone, had status 0 and not a word.
+# disk, and a directory that was gone, had status 0 and not a word. A recording that was removed was told of as if no CPU time had been
+# used, and its journal stayed; one without a sample for which there was memory had status 0; without timers SIGPROF was told of.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -18,10 +20,15 @@ with() {
 	CPSAMPLE_DIR=$PWD/$2 "$attacher" --library "$PWD/$1" --directory "$PWD/$2" --duration 0.1 "$pid" 2>err
 }
 
-# says TEXT
-says() { grep -qF "$1" err || fail "no \"$1\": $(cat err)"; }
+# says TEXT: and nothing else
+says() {
+	unfold err
+	grep -qF "$1" err || fail "no \"$1\": $(cat err)"
+	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
+}
 
 start out "$targets/attached" storm
+used=$(awk '/^VmSize/ { print $2 }' "/proc/$pid/status")
 mkdir gone
 "$cpsample" -p "$pid" --dir gone 2>err &
 recorder=$!
@@ -32,8 +39,40 @@ rm -r gone
 kill -INT $recorder
 wait $recorder
 [ $? -eq 125 ] || fail "the directory is gone: not 125: $(cat err)"
-[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
 says 'gone: no recording can be had from there: No such file or directory'
+
+"$cpsample" -p "$pid" -o removed.cps 2>err &
+recorder=$!
+pids="$pids $recorder"
+await test -e removed.cps || fail "there is no recording"
+rm removed.cps
+kill -INT $recorder
+wait $recorder
+[ $? -eq 125 ] || fail "the recording was removed: not 125: $(cat err)"
+says "cpsample: $pid: its recording was removed while it was recorded"
+[ ! -e removed.cps.journal ] || fail "the journal of what was removed is there"
+
+# Each limit has a recording with samples, or a line.
+if command -v prlimit >/dev/null; then
+	first=$pid
+	told=0
+	for more in 1000 2500 4000 5000 6000 24000; do
+		start out3 prlimit --as=$(((used + more) * 1024)) "$targets/attached" storm
+		if attach "$pid" 0.3 few.cps; then
+			[ ! -e few.cps ] || [ "$(info few.cps samples)" -gt 0 ] || fail "$used and $more KB: no samples, status 0: $("$CPCONV" --info few.cps)"
+		else
+			[ "$(wc -l <attach.err)" -eq 1 ] || fail "$used and $more KB: $(cat attach.err)"
+			told=$((told + $(grep -c 'nothing was recorded: its limits (ulimit -v, ulimit -d) leave no memory for [0-9]* sample' attach.err)))
+		fi
+		stop few
+		rm -f few.cps*
+	done
+	note "of 6 limits $told had nothing but samples without memory"
+	start out4 prlimit --sigpending=0 "$targets/attached" storm
+	if attach "$pid" 0.1 x.cps; then fail "it was recorded without timers"; fi
+	grep -q 'timer_create: [A-Za-z ]*: no more signals may be pending (ulimit -i); not recording$' attach.err || fail "no timers: $(cat attach.err)"
+	pid=$first
+fi
 
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then skip "the rest takes root"; fi
 mkdir -p closed/open
@@ -70,7 +109,6 @@ clean_up() {
 CPSAMPLE_OUTPUT=$PWD/no.cps "$attacher" --library "$LIBRARY" --directory "$PWD" --outside --duration 0.01 "$pid" 2>err && has_events=--outside
 head -c 100k /dev/zero >full/fill 2>/dev/null
 if "$cpsample" -p "$storm" --dir full --duration 2 2>err; then fail "a full disk: exit 0"; fi
-[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
 says 'No space left on device'
 rm -f full/*
 
@@ -85,7 +123,6 @@ if [ "${has_events:-}" ]; then
 	sleep 4 # for samples
 	kill -INT $recorder
 	if wait $recorder; then fail "from outside: a full disk: exit 0"; fi
-	[ "$(wc -l <err)" -eq 1 ] || fail "from outside: not one line: $(cat err)"
 	says 'its recording cannot be written: No space left on device'
 fi
 rm -f full/fill

@@ -4,7 +4,8 @@
 # Ctrl-C. All of them are shown as one run. What it cannot do there it refuses in one line.
 #
 # Seen to fail: -p was refused by itself; options that have no meaning there were passed over; names came to the terminal as they
-# are; of several processes of a name only the numbers were said.
+# are; of several processes of a name only the numbers were said; a refused start left its directory; of --each --folded the latter was
+# taken; in a directory that was removed only the shell said something, and recordings were to go to the root directory; lines had 150 columns.
 #
 # Chance: a thread that always works has samples in 2 s on a machine that does ten other things.
 #
@@ -20,6 +21,7 @@ says() {
 	"$@" >out 2>err
 	status=$?
 	[ $status -eq "$wanted" ] || fail "$*: exit $status, not $wanted: $(cat err)"
+	unfold err
 	grep -qF -- "$text" err || fail "$*: no \"$text\": $(cat err)"
 	[ "$(wc -l <err)" -le 1 ] || fail "$*: not one line: $(cat err)"
 }
@@ -44,6 +46,7 @@ done
 says 125 '--tree needs -p' "$cpsample" --tree true
 says 125 '--stacks needs -p' "$cpsample" --stacks true
 says 125 '--each: is for --stacks' "$cpsample" -p 1 --each
+says 125 '--each and --folded: only one of these forms' "$cpsample" -p 1 --stacks --each --folded
 says 125 '--stacks: a program (true) cannot be given as well' "$cpsample" -p 1 --stacks true
 says 125 '-r: cannot be had with --stacks' "$cpsample" -p 1 --stacks -r cpu
 says 125 'no-such-name: no process has this name' "$cpsample" -p no-such-name --stacks
@@ -51,6 +54,22 @@ says 125 '--outside needs -p' "$cpsample" --outside true
 says 125 '-c timer: with --outside the clock is the kernel' "$cpsample" --outside -p 1 -c timer
 says 125 'no-such-name: no process has this name' "$cpsample" -p no-such-name
 says 125 '--duration abc: must be a time' "$cpsample" -p 1 --duration abc
+
+# A directory that was made for a recording that there is not is removed again, and no other.
+mkdir there
+for name in no-such-name 4194303; do
+	says 125 "$name: " "$cpsample" -p $name --dir made/for/it
+	[ ! -e made ] || fail "-p $name: the directory stays"
+	says 125 "$name: " "$cpsample" -p $name --dir there
+	[ -d there ] || fail "-p $name: another directory is gone"
+done
+
+# In a directory that was removed. The shell has a line of its own.
+mkdir lost
+(cd lost && rmdir ../lost && "$cpsample" -p 1 2>../err) && fail "in a directory that was removed: exit 0"
+grep -v getcwd err >lost.err
+unfold lost.err
+grep -q '^cpsample: the current directory was removed, or is out of reach; go to another one, or name one with --dir' lost.err || fail "$(cat err)"
 
 start out1 "$targets/attached" threads
 first=$pid
@@ -76,7 +95,7 @@ start out3 ./one-of-this-name storm
 [ "$(info named.cps pid)" = "$pid" ] || fail "another process was recorded"
 start out4 ./one-of-this-name storm
 "$cpsample" -p one-of-this-name 2>err && fail "a name of two was taken"
-head -n 1 err | grep -q ': 2 processes have this name; name those that are meant by their numbers' || fail "$(cat err)"
+head -n 1 err | grep -q ': 2 processes have this name; name them by number:' || fail "$(cat err)"
 grep -q "^  $pid  *./one-of-this-name storm$" err || fail "$(cat err)"
 
 # One of which is the others' parent.
@@ -127,6 +146,7 @@ sleep 60 &
 asleep=$!
 pids="$pids $asleep"
 "$cpsample" -p "$asleep" --duration 0.3 -o idle.cps 2>err || fail "idle: exit $?: $(cat err)"
+unfold err
 grep -q 'no recording: no CPU time was used' err || fail "idle: $(cat err)"
 for form in --each --folded; do
 	"$cpsample" -p "$asleep" --stacks "$form" >dump 2>err || fail "$form: exit $?: $(cat err)"

@@ -51,7 +51,7 @@ NEXT = "1 process; next: cpconv "
 
 def ends(process, said, tail=""):
     pid, terminal = process
-    text = said + read(terminal)
+    text = (said + read(terminal)).replace("\r\n  ", " ") # what is broken at 80 columns
     _, status = os.waitpid(pid, 0)
     lines = re.findall(LINE, text)
     check(len(lines) == 1 and text.endswith("\r\n"), "not one line: " + repr(text))
