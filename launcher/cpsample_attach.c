@@ -432,8 +432,8 @@ int main(int argc, char **argv)
 	if (!options.library || !options.directory || optind == argc) {
 		fputs("usage: cpsample-attach --library FILE --directory DIR [--duration T] "
 		      "[--tree]\n"
-		      "                       [--outside] [--quiet] [--made N] [--waiter FILE] "
-		      "PID|NAME...\n",
+		      "                       [--outside] [--quiet] [--made N] [--waiter FILE]\n"
+		      "                       PID|NAME...\n",
 		      stderr);
 		return 125;
 	}
