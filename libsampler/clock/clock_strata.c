@@ -51,7 +51,7 @@
 #define PROMPT	    2u	 /* times as late as usual may a shot come to a thread that runs */
 
 /* The lower quartile of how late shots come that do not end a sleep: few of them are late because their thread
- * was away. */
+ * was away. Order: an estimate by itself. What else is here belongs to who has set the thread's `busy`, or to the thread. */
 static _Atomic uint32_t usual_ns = 20000;
 
 void cps_misses_count(struct cps_strata *s, uint64_t used_ns, bool is_miss)
@@ -262,6 +262,8 @@ static void cps_stratum_let_go(struct cps_thread *t)
  *
  * In both cases the credit is settled before the instant is drawn. What was used since the last
  * shot is related to where the thread is now (doc/decisions/0059, 0067, 0071).
+ *
+ * Order: with both timers as with that of clock_timer.c.
  */
 
 #define GATE	    UINT64_C(0xc95a3b7f00000000) /* the values that the two timers bring */
@@ -306,7 +308,7 @@ static void set_gate(struct cps_thread *t)
 {
 	uint64_t mean = stratum_ns(t) - tick_ns / 16 * 15, spread = tick_ns / 32;
 
-	if (!t->has_timer)
+	if (!atomic_load(&t->has_timer))
 		return;
 	if (!cps_strata_of(t)->seen_at) {
 		mean = cps_budget_interval(t, interval_ns);
@@ -588,9 +590,9 @@ static int arm(struct cps_thread *t)
 
 	if (error)
 		return error;
-	t->has_timer = true;
+	atomic_store(&t->has_timer, true);
 	memset(cps_strata_of(t), 0, sizeof(struct cps_strata));
-	t->has_shot = create(t, CLOCK_MONOTONIC, SHOT, &t->shot) == 0;
+	atomic_store(&t->has_shot, create(t, CLOCK_MONOTONIC, SHOT, &t->shot) == 0);
 	if (may_shoot(t))
 		begin_thread(t);
 	rearm(t, NULL);
@@ -599,11 +601,10 @@ static int arm(struct cps_thread *t)
 
 static void disarm(struct cps_thread *t)
 {
-	if (t->has_timer)
+	if (atomic_exchange(&t->has_timer, false))
 		cps_posix_timer_delete(t->timer);
-	if (t->has_shot)
+	if (atomic_exchange(&t->has_shot, false))
 		cps_posix_timer_delete(t->shot);
-	t->has_timer = t->has_shot = false;
 	cps_strata_of(t)->left = 0;
 }
 

@@ -74,6 +74,9 @@ void cps_posix_timer_delete(int timer)
  * handler is, and each interval can be drawn anew. The kernel looks at CPU timers only when its own
  * clock ticks. An interval that is shorter than this tick becomes as long as the tick; the weights
  * of the samples account for that (doc/decisions/0014, 0015).
+ *
+ * Order: a timer's number is there before `has_timer` is released, and used by who has acquired that: the program has timers of
+ * its own. Who exchanges it ends the timer.
  */
 
 static uint64_t interval_ns;
@@ -92,7 +95,7 @@ static void shoot(struct cps_thread *t)
 {
 	uint64_t mean;
 
-	if (!t->has_timer)
+	if (!atomic_load(&t->has_timer))
 		return;
 	mean = cps_budget_interval(t, interval_ns);
 	cps_posix_timer_set(t->timer, 0, cps_clock_vary(t, mean, mean / 2), 0);
@@ -123,16 +126,15 @@ static int arm(struct cps_thread *t)
 
 	if (error)
 		return error;
-	t->has_timer = true;
+	atomic_store(&t->has_timer, true);
 	shoot(t);
 	return 0;
 }
 
 static void disarm(struct cps_thread *t)
 {
-	if (t->has_timer)
+	if (atomic_exchange(&t->has_timer, false))
 		cps_posix_timer_delete(t->timer);
-	t->has_timer = false;
 }
 
 static const struct cps_meter meter = {
@@ -174,6 +176,7 @@ const struct cps_clock cps_clock_timer = {
 #define PROCESS_COOKIE UINT64_C(0xc95a3b7c00000000) /* what the signals of the POSIX timer bring */
 #define NONE	       (-1)
 
+/* Order: who has exchanged one of these ends what it stands for. */
 static _Atomic int posix_timer = NONE;
 static atomic_bool has_itimer;
 

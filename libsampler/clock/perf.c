@@ -28,6 +28,7 @@
 /* The kernel allows 65,530 mappings of a process (vm.max_map_count), and a program with many threads may need them. */
 #define MAPPINGS_MOST 8192u
 
+/* Order: a count needs none. The others lead to code, and are set before there is an event. */
 static _Atomic unsigned n_mappings;
 static void (*_Atomic watchers[WATCHERS])(struct cps_thread *t);
 static bool may_strike_in_kernel;

@@ -41,6 +41,10 @@
 /*
  * In: events in the process's life. Out: clocks that are armed or not, a recording that is begun or
  * ended.
+ *
+ * Order: the settings and the identity are complete before `clock_in_use` is released, and used by who has acquired
+ * that. Who sets `has_left` ends the recording, and nobody else. What is wanted is stored before `is_switching` is
+ * looked at, and looked at again after that was cleared: one of two threads sees what the other has done.
  */
 
 static const struct cps_config *config;
@@ -50,11 +54,11 @@ static atomic_bool has_left;
 static atomic_flag giving_way = ATOMIC_FLAG_INIT;
 static atomic_bool wants_pause;
 static atomic_flag is_switching = ATOMIC_FLAG_INIT; /* between paused and recording */
-static int arm_error;				    /* the last error of a clock */
+static _Atomic int arm_error;			    /* the last error of a clock */
 
 const struct cps_clock *cps_process_life_clock(void)
 {
-	return atomic_load_explicit(&clock_in_use, memory_order_relaxed);
+	return atomic_load(&clock_in_use);
 }
 
 bool cps_process_life_is_recorded(void)
@@ -426,11 +430,13 @@ void cps_process_life_return(void)
 
 static void end(enum cps_stop why, const void *context)
 {
-	const struct cps_clock *clock = cps_process_life_clock();
+	const struct cps_clock *clock;
 	uint64_t cpu_ns;
 
-	if (!cps_process_life_is_recorded() || atomic_load(&has_left) ||
-	    !atomic_compare_exchange_strong(&clock_in_use, &clock, NULL))
+	if (!cps_process_life_is_recorded() || atomic_exchange(&has_left, true))
+		return;
+	clock = atomic_exchange(&clock_in_use, NULL);
+	if (!clock)
 		return;
 	cpu_ns = finish(clock, why, context);
 	if (config->verbose)
@@ -500,6 +506,19 @@ static void resume_now(void)
 	cps_resource_resume();
 }
 
+static bool is_to_switch(void)
+{
+	return atomic_load(&wants_pause) != cps_gate_is_paused();
+}
+
+static void switch_now(const void *context)
+{
+	if (atomic_load(&wants_pause))
+		pause_now(context);
+	else
+		resume_now();
+}
+
 /* Pauses or resumes until that agrees with `wants_pause`, in one thread at a time. If another
  * thread is doing so, or is interrupted while doing so by the handler that calls this, then that
  * thread will see what is wanted. */
@@ -507,13 +526,11 @@ static void settle(const void *context)
 {
 	uint64_t mask = cps_sys_block_signals();
 
-	while (atomic_load(&wants_pause) != cps_gate_is_paused()) {
+	while (is_to_switch()) {
 		if (atomic_flag_test_and_set(&is_switching))
 			break;
-		if (atomic_load(&wants_pause))
-			pause_now(context);
-		else
-			resume_now();
+		if (is_to_switch()) /* another thread may have done it meanwhile */
+			switch_now(context);
 		atomic_flag_clear(&is_switching);
 	}
 	cps_sys_set_mask(mask);

@@ -90,7 +90,8 @@ static bool take(struct cps_thread *t)
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
 		return false;
 	}
-	cps_own_stack_sample(t->id, work, t);
+	if (cps_gate_is_open()) /* who closes it looks at `busy` then */
+		cps_own_stack_sample(t->id, work, t);
 	atomic_store(&t->busy, false);
 	return cps_state_of(t)->job.is_done;
 }

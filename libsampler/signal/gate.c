@@ -52,6 +52,9 @@ bool cps_off_switch_was_seen(uint64_t now)
 /* ---- lease ----------------------------------------------------------------------------------- */
 /*
  * In: a number that another process changes. Out: whether it still does.
+ *
+ * Order: how long it lasts is stored before the number's address is released, and used by who has acquired that. When a value
+ * came is stored before the value: who finds the value finds no earlier time.
  */
 
 static _Atomic(const uint64_t *) lease;
@@ -68,15 +71,15 @@ void cps_lease_begin(const uint64_t *beat, uint64_t ns)
 
 bool cps_lease_is_over(uint64_t now)
 {
-	const uint64_t *beat = atomic_load_explicit(&lease, memory_order_relaxed);
+	const uint64_t *beat = atomic_load_explicit(&lease, memory_order_acquire);
 	uint64_t value;
 
 	if (!beat)
 		return false;
 	value = __atomic_load_n(beat, __ATOMIC_RELAXED);
 	if (value != atomic_load(&last_beat) || !atomic_load(&beat_at)) {
-		atomic_store(&last_beat, value);
 		atomic_store(&beat_at, now);
+		atomic_store(&last_beat, value);
 	}
 	return (int64_t)(now - atomic_load(&beat_at)) > (int64_t)lease_ns;
 }
@@ -177,9 +180,10 @@ void cps_budget_settle(struct cps_thread *t, uint64_t reading, uint64_t took_ns)
  * kernel clears in a child, however the child was made, because a child must not write into its
  * parent's journal.
  *
- * Order: each flag and each sum stands for itself, and who opens the gate has prepared everything
- * before. A tick that sees it open or closed a moment late is as one that came a moment earlier;
- * who must know that no handler is at work any more waits for them (stream/thread.h).
+ * Order: each sum stands for itself. Who opens the gate, or resumes, has prepared everything before, which is released by
+ * the flag and acquired with it. A tick that sees it open or closed a moment late is as one that came a
+ * moment earlier. Who must know that no handler is at work any more has closed it before it looks at their count, and they
+ * have counted themselves before they look at it (stream/thread.h): all four are in one order, so that one sees the other.
  */
 
 #define PAGE_BYTES CPS_PAGE_MOST
@@ -262,7 +266,7 @@ bool cps_gate_is_open(void)
 {
 	atomic_bool *page = atomic_load_explicit(&is_on, memory_order_relaxed);
 
-	return page && atomic_load_explicit(page, memory_order_relaxed);
+	return page && atomic_load(page);
 }
 
 void cps_gate_limit(uint64_t from_ns, uint64_t until_ns)
@@ -339,7 +343,7 @@ enum cps_verdict cps_gate_verdict(void)
 {
 	if (!cps_gate_is_open())
 		return CPS_GATE_CLOSED;
-	if (atomic_load_explicit(&is_paused, memory_order_relaxed))
+	if (atomic_load_explicit(&is_paused, memory_order_acquire))
 		return CPS_GATE_PAUSED;
 	return atomic_load_explicit(&from, memory_order_relaxed) ||
 			       atomic_load_explicit(&until, memory_order_relaxed)

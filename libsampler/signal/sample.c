@@ -37,6 +37,7 @@
 #define PERIOD_MOST 10000000 /* ns; so few ticks are not worth it */
 #define SURELY_RAN  20000    /* ns; in a longer time another program may have run */
 
+/* Order: an estimate by itself. Threads may overwrite what others have learnt. */
 static _Atomic uint32_t reckoned_most = 1;
 
 /* Adjusts how many ticks in a row may be reckoned, for all threads. `drift` is the meter's reading
@@ -217,6 +218,9 @@ static uint32_t cps_mode_atom_of_rest(struct cps_thread *t)
  *
  * In: a tick. Out: a sample with its weight, or a counted loss. If a tick is lost, what the thread
  * has used is not: its next sample carries it.
+ *
+ * Order: the meter of before is stored before the meter is released, and looked at by who has acquired that: a late tick
+ * of the previous clock finds one or the other. What a tick changes of a thread belongs to who has set its `busy`.
  */
 
 static _Atomic(const struct cps_meter *) meter;
@@ -232,7 +236,7 @@ void cps_sample_use(const struct cps_meter *m, void (*over)(const void *context)
 
 const struct cps_meter *cps_sample_meter(void)
 {
-	return atomic_load_explicit(&meter, memory_order_relaxed);
+	return atomic_load_explicit(&meter, memory_order_acquire);
 }
 
 int cps_sample_signal(void)

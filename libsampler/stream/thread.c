@@ -8,7 +8,7 @@
  * Order: an entry belongs to who has taken it by its state, then to its thread. Entering releases what others read of it
  * (LIVE), and they acquire that. What others may change or read as a whole is held: by `busy`, or by a word of the
  * part (resource/). Who holds a part looks at the state again, since the thread may have left before. An entry counts as
- * used before its thread is LIVE, so that who knows of a thread finds it.
+ * used before its thread is LIVE, so that who knows of a thread finds it. How handlers are waited for stands in gate.c.
  */
 #include <stddef.h>
 #include <string.h>

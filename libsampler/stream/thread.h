@@ -47,13 +47,13 @@ struct cps_thread {
 	atomic_bool busy;	/* a sample of it is being added: a tick is counted as lost */
 	atomic_uint in_handler; /* how many of our handlers run in it */
 	bool is_sampled;
-	bool announced; /* the stream has its record */
-	bool has_timer, has_shot;
-	atomic_bool is_held;   /* it makes a call that no shot may come into */
-	bool is_unwatched;     /* its end is not noticed */
-	bool is_introduced;    /* by another thread; it did not announce itself */
-	int rounds;	       /* rounds of thread-local destructors, at its end */
-	int timer, shot;       /* of the kernel, if it has them */
+	bool announced;			 /* the stream has its record */
+	atomic_bool has_timer, has_shot; /* the numbers are below; who takes one out ends it */
+	atomic_bool is_held;		 /* it makes a call that no shot may come into */
+	atomic_bool is_unwatched;	 /* its end is not noticed */
+	bool is_introduced;		 /* by another thread; it did not announce itself */
+	int rounds;			 /* rounds of thread-local destructors, at its end */
+	int timer, shot;		 /* of the kernel, if it has them */
 	uint64_t slack;	       /* gticks that it may be credited too much or too little by chance */
 	_Atomic(void *) event; /* the page that keeps its perf event alive */
 	int event_fd;	       /* the number that the event's descriptor had */

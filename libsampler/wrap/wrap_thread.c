@@ -260,6 +260,9 @@ EXPORT int sigaltstack(const stack_t *new, stack_t *old)
  *
  * In: pthread_create. Out: a thread with an entry and a ticking clock. The result of the wrapped
  * call is the real one's. If there is no memory for the entry, the thread runs unrecorded.
+ *
+ * Order: the key is made before `has_key` is released. Who sets it has counted itself in `n_setting` before it looks at
+ * `has_key`, and who deletes it has cleared that before it looks at the count: one of them sees the other.
  */
 
 CPS_MAYBE(pthread_key_delete);
@@ -562,7 +565,7 @@ EXPORT int pthread_cancel(pthread_t thread)
 static void watch_no_more(struct cps_thread *t, void *context)
 {
 	(void)context;
-	t->is_unwatched = true;
+	atomic_store_explicit(&t->is_unwatched, true, memory_order_relaxed);
 }
 
 /* The program wants the last key, which is ours, also when the recording has ended. The ends of threads that are alive are noticed no more. Not if another
@@ -584,7 +587,8 @@ static bool give_key_up(void)
 static void drop_if_gone(struct cps_thread *t, void *context)
 {
 	(void)context;
-	if (!t->is_unwatched || CPS_SYS(tgkill, cps_sys_getpid(), t->tid, 0, 0) != -ESRCH)
+	if (!atomic_load_explicit(&t->is_unwatched, memory_order_relaxed) ||
+	    CPS_SYS(tgkill, cps_sys_getpid(), t->tid, 0, 0) != -ESRCH)
 		return;
 	cps_resource_bury(t);
 	cps_thread_drop(t);
