@@ -43,7 +43,7 @@ const char *cps_subject_path(char *path, const char *file)
 
 #define PAGE_BYTES 4096u
 
-static atomic_bool is_confined;
+static atomic_bool is_confined; /* Order: a flag by itself */
 
 void cps_copy_confine(void)
 {

@@ -82,7 +82,7 @@ void cps_live_reset(void)
 
 static struct live *in_use(void)
 {
-	return atomic_load_explicit(&cps_live_filter, memory_order_relaxed) ? live : NULL;
+	return atomic_load_explicit(&cps_live_filter, memory_order_acquire) ? live : NULL;
 }
 
 /* ---- the table ----------------------------------------------------------------------------------- */

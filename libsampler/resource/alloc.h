@@ -28,7 +28,8 @@
 #define CPS_LIVE_FILTER_BITS 16
 
 /* How many blocks have an address with this hash; NULL: blocks are not followed. */
-extern _Atomic(_Atomic uint8_t *) cps_live_filter;
+extern _Atomic(_Atomic uint8_t *)
+	cps_live_filter; /* Order: who frees a block got it from who has put it in before */
 
 /* [signal] */
 static inline uint64_t cps_live_hash(const void *block)
@@ -79,7 +80,7 @@ void cps_live_freed(uint64_t number);
  */
 
 /* Whether any of the resources that allocations count in is counted now. */
-extern atomic_bool cps_alloc_is_on;
+extern atomic_bool cps_alloc_is_on; /* Order: a flag by itself: who counts looks at the resource */
 
 /* [signal] */
 static inline bool cps_alloc_is_counted(void)

@@ -24,7 +24,7 @@
  * In: waiters that come and go, and who is to be blamed. Out: blame.
  *
  * Order: all that is known of an object is in its word, which is exchanged as a whole, so that no thread needs to see anything else
- * that another one has written.
+ * that another one has written; but for when the recording began, which is there before the words' address is released.
  */
 
 #define SHIFT	 CPS_LOCK_WORD_SHIFT
@@ -92,7 +92,7 @@ uint64_t cps_lock_word_blame(cps_lock_word *w, uint64_t now)
 
 _Atomic(cps_lock_word *) cps_lock_words;
 static cps_lock_word *memory; /* of these words */
-static uint64_t
+static _Atomic uint64_t
 	began_ns; /* who has waited since before that is credited with what is of this recording */
 
 /* ---- waits ----------------------------------------------------------------------------------- */
@@ -152,12 +152,13 @@ void cps_lock_leave(const struct cps_lock_call *call)
 	uint64_t now = cps_moment_ns(), from = call->since;
 	bool is_time = cps_other_signals_is_time();
 	struct cps_thread *t = call->thread;
+	uint64_t began = atomic_load(&began_ns);
 
 	if (call->sequence && call->sequence == sequence_of(t)) {
 		from = atomic_exchange(&cps_state_of(t)->lock.from, now);
 		forget(t, now);
 	}
-	from = from > began_ns ? from : began_ns;
+	from = from > began ? from : began;
 	if (is_time && now > from)
 		credit(CPS_RESOURCE_OF_lock, call->state, now - from);
 }

@@ -70,7 +70,7 @@ struct cps_blocking_call {
 	uint32_t noted; /* for whom the thread tells of it, and not of one that encloses it */
 };
 
-extern _Atomic uint32_t cps_blocking_watchers;
+extern _Atomic uint32_t cps_blocking_watchers; /* Order: cps_blocking_enter acquires it */
 
 /* [signal] Whether anybody does. */
 static inline bool cps_blocking_is_watched(void)

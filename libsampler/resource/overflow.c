@@ -159,8 +159,8 @@ static void renew_all(struct cps_thread *t)
 static int place_of(const struct cps_thread *t, const siginfo_t *info)
 {
 	for (uint32_t i = 0; t && i < atomic_load(&n_places); i++)
-		if (cps_state_of(t)->overflows[i].fd == info->si_fd &&
-		    atomic_load(&cps_state_of(t)->overflows[i].page))
+		if (atomic_load(&cps_state_of(t)->overflows[i].page) &&
+		    cps_state_of(t)->overflows[i].fd == info->si_fd)
 			return (int)i;
 	return NOWHERE;
 }

@@ -26,6 +26,8 @@
  * Credits what threads were due and could not be credited with before their end.
  *
  * In: threads that end, or the end of the recording. Out: credits without a place.
+ *
+ * Order: a sum needs none.
  */
 
 static _Atomic uint64_t kept[CPS_THREAD_POINTS]; /* gticks of each resource */
@@ -94,9 +96,10 @@ static void cps_left_over_hand_on(struct cps_thread *t)
 #define GRAIN_PART 50	      /* of an interval */
 #define RUNNING	   "running"  /* the state of what a clock measures, beside others */
 
+/* Order: all of it is complete before `was_started` and `is_counted` are released (resource.h). Threads that end meanwhile
+ * look at the first. Who makes a counter has set `making`. */
 struct use {
-	atomic_bool is_counted;
-	bool was_started;
+	atomic_bool is_counted, was_started;
 	uint32_t id, atom;
 	uint64_t interval; /* gticks */
 	uint64_t scale;
@@ -111,10 +114,16 @@ static uint32_t clock_id = CPS_ATOMS_NONE; /* the resource that the clock measur
 static struct cps_atoms_resource of_clock; /* what it is */
 static uint32_t n_spare;		   /* numbers that were given away */
 static uint32_t n_counters, n_calls;
-static bool has_counters;
+static atomic_bool has_counters;
 static uint64_t counters_interval;
 static atomic_flag making = ATOMIC_FLAG_INIT;
 static char whys[CPS_THREAD_POINTS][160];
+
+/* Whether it ever was counted. */
+static bool was_started(uint32_t i)
+{
+	return atomic_load_explicit(&uses[i].was_started, memory_order_acquire);
+}
 
 static uint32_t grain_of(uint64_t interval, uint64_t scale)
 {
@@ -187,12 +196,12 @@ static void begin_one(uint32_t i, const struct cps_wanted_resource *w)
 	u->name = *w->name ? w->name : r->name;
 	u->interval = w->interval;
 	if (i == CPS_RESOURCE_OF_count) {
-		has_counters = true;
 		counters_interval = w->interval;
+		atomic_store(&has_counters, true);
 		return;
 	}
 	if (number(u, r->unit, *whys[i] ? whys[i] : NULL) && !error)
-		u->was_started = true;
+		atomic_store(&u->was_started, true);
 }
 
 static void start(void)
@@ -200,7 +209,7 @@ static void start(void)
 	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++) {
 		struct use *u = &uses[i];
 
-		if (!u->was_started)
+		if (!was_started(i))
 			continue;
 		atomic_store(&u->is_counted, true);
 		if (u->resource->start && u->resource->start(u->interval) != 0)
@@ -258,7 +267,7 @@ static uint32_t number_of(const struct cps_resource *r)
 static void join(void)
 {
 	for (uint32_t i = 0; i < CPS_RESOURCE_NUMBERS; i++)
-		if (uses[i].was_started && uses[i].resource->counted_by)
+		if (was_started(i) && uses[i].resource->counted_by)
 			cps_atoms_join(uses[number_of(uses[i].resource->counted_by)].atom,
 				       uses[i].id);
 }
@@ -373,7 +382,7 @@ static void count(struct cps_thread *t, void *context)
 {
 	(void)context;
 	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++) {
-		if (!uses[i].was_started || uses[i].resource->counted || uses[i].resource->part)
+		if (!was_started(i) || uses[i].resource->counted || uses[i].resource->part)
 			continue;
 		cps_atoms_count(uses[i].id,
 				uses[i].resource->take_counted ? uses[i].resource->take_counted(t)
@@ -406,11 +415,11 @@ void cps_resource_settle(uint64_t cpu_ns, uint64_t system_ns)
 		cps_atoms_set_count(clock_id, cpu_ns);
 	cps_thread_each(count, NULL);
 	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++) {
-		const struct cps_resource *r = uses[i].resource;
+		const struct cps_resource *r = was_started(i) ? uses[i].resource : NULL;
 
-		if (uses[i].was_started && r->counted)
+		if (r && r->counted)
 			cps_atoms_set_count(uses[i].id, r->counted(i));
-		if (uses[i].was_started && r->part)
+		if (r && r->part)
 			cps_atoms_set_count(uses[i].id, r->part == CPS_RESOURCE_IN_KERNEL
 								? system_ns
 								: cpu_ns - system_ns);
@@ -455,7 +464,7 @@ static uint32_t make_counter(const char *name)
 	announce(u);
 	n_spare++;
 	n_counters++;
-	u->was_started = true;
+	atomic_store(&u->was_started, true);
 	atomic_store(&u->is_counted, true);
 	return i;
 }
@@ -467,7 +476,7 @@ uint32_t cps_resource_counter(const char *name)
 	uint32_t found = CPS_ATOMS_NONE;
 	bool is_busy;
 
-	if (!has_counters)
+	if (!atomic_load(&has_counters))
 		return found;
 	mask = cps_sys_block_signals();
 	while ((is_busy = atomic_flag_test_and_set(&making)) && cps_sys_patience(&until))
@@ -499,19 +508,13 @@ const char *cps_resource_refusal(const struct cps_wanted_resource *w)
 
 	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++)
 		if (uses[i].resource == w->resource && strcmp(uses[i].name, name) == 0)
-			return *whys[i] && !uses[i].was_started ? whys[i] : NULL;
+			return *whys[i] && !was_started(i) ? whys[i] : NULL;
 	return NULL;
 }
 
 bool cps_resource_is_counted(uint32_t i)
 {
 	return atomic_load_explicit(&uses[i].is_counted, memory_order_acquire);
-}
-
-/* And whether it ever was. */
-static bool cps_resource_was_started(uint32_t i)
-{
-	return uses[i].was_started;
 }
 
 const struct cps_resource *cps_resource_of(uint32_t i)
@@ -592,9 +595,9 @@ bool cps_resource_is_worth(uint64_t cpu_ns)
 	if (cps_recording_is_kept() || cpu_ns >= CPS_RECORDING_WORTH_NS || cps_denied_count(&error))
 		return true;
 	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++) {
-		const struct cps_resource *r = cps_resource_of(i);
+		const struct cps_resource *r = was_started(i) ? cps_resource_of(i) : NULL;
 
-		if (cps_resource_was_started(i) && !r->part && !r->counted_by &&
+		if (r && !r->part && !r->counted_by &&
 		    is_worth(i, cps_atoms_counted(cps_resource_id(i)), cpu_ns))
 			return true;
 	}

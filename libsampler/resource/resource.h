@@ -251,7 +251,8 @@ uint64_t cps_resource_grain(uint32_t number);
 void cps_resource_sample(uint32_t number, uint32_t state, uint64_t gticks);
 /* [signal] The same for a block of memory with a number (alloc.h), or 0. Returns whether there is a sample. */
 bool cps_resource_sample_block(uint32_t number, uint64_t gticks, uint64_t block);
-/* [signal] The same for a resource without states, and the function that has called this code. */
+/* [signal] The same for a resource without states, and the function that has called this code; or the calling function, if that is
+ * NULL. */
 void cps_resource_sample_outside(uint32_t number, uint64_t gticks,
 				 const struct cps_code_range *code);
 /* [signal] The same as a call of the function at the address `leaf`, which the caller has just made. */

@@ -56,7 +56,8 @@ struct slot {
  *
  * Order: a fence keeps what is written into a slot behind the increment of `changes`, and one of the reader's keeps
  * what it has read before its second look at `changes`. So if it has read any word of a later writer's, `changes`
- * has changed. The store of the current slot's number releases the slot, and who loads that acquires it. */
+ * has changed. The store of the current slot's number releases the slot, and who loads that acquires it; so it is with the
+ * number of the signal and all that is stored before that. */
 struct taken {
 	_Atomic int number; /* 0: free */
 	_Atomic unsigned current;
@@ -105,7 +106,7 @@ static void load(struct sigaction *action, const struct words *from)
 static struct taken *find(int number)
 {
 	for (int i = 0; i < TAKEN_MAX; i++)
-		if (atomic_load_explicit(&all[i].number, memory_order_relaxed) == number)
+		if (atomic_load_explicit(&all[i].number, memory_order_acquire) == number)
 			return &all[i];
 	return NULL;
 }

@@ -82,7 +82,7 @@ uint64_t cps_latest_take_back(uint32_t thread, uint64_t weight)
 #define OUTERMOST	CPS_BATCH_IDS
 #define FRAMES_AT_FIRST 256u
 
-static atomic_bool saw_generated;
+static atomic_bool saw_generated; /* Order: a flag by itself */
 
 bool cps_batch_saw_generated(void)
 {
@@ -409,7 +409,7 @@ bool cps_batch_add(struct cps_batch *b, const struct cps_item *item)
 #define ROOM_AT_FIRST 512u
 
 /* A child that is forked meanwhile by another thread finds memory that is at least as large as its
- * room. */
+ * room. Order: see cps_trail_move. */
 static bool make_path_room(struct cps_python_path *path)
 {
 	uint32_t before = path->room, room = before ? 2 * before : ROOM_AT_FIRST;

@@ -266,10 +266,10 @@ static bool copy_to_entry(const struct cps_buffer *b)
 {
 	struct cps_journal_buffer *entry = (void *)(map + head_offset(b->area));
 
+	/* The numbers do not count any more what is overwritten, here or in the pages. */
+	atomic_thread_fence(memory_order_release);
 	if (!b->area || b->committed - b->in_pages > CPS_JOURNAL_LATEST)
 		return false;
-	/* The numbers do not count any more what is overwritten. */
-	atomic_thread_fence(memory_order_release);
 	if (b->committed > b->shown) /* A batch without bytes may have no memory yet. */
 		memcpy(entry->latest + (b->shown - b->in_pages), b->bytes + b->shown,
 		       b->committed - b->shown);

@@ -15,7 +15,7 @@
  * In: reasons. Out: totals, which are also kept in the journal, so that they outlive the process.
  *
  * Order: why the recording stops, and the error, are one word. What `show` needs is there before it
- * is released.
+ * is released. Fences keep what is shown behind what was counted, and the second look at the counts behind that.
  */
 
 static _Atomic uint64_t lost[CPS_LOSS_COUNT];
@@ -31,9 +31,11 @@ static void show_all(void)
 	uint64_t shown;
 
 	do {
+		atomic_thread_fence(memory_order_seq_cst);
 		shown = cps_loss_sum() + atomic_load(&stopped);
 		if (f)
 			f();
+		atomic_thread_fence(memory_order_seq_cst);
 	} while (shown != cps_loss_sum() + atomic_load(&stopped));
 }
 

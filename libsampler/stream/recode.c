@@ -527,7 +527,8 @@ static struct {
 static uint8_t head[2 * VARINT_BYTES + PAYLOAD_BYTES], checksum[4];
 
 /* Makes room for a stack of so many frames. A child that another thread forks meanwhile goes on with
- * what it finds, so the old memory goes last. */
+ * what it finds, so the old memory goes last. Order: the array is stored before its room, as in cps_trail_move; all of `in`
+ * belongs to who has the lock of the stream. */
 static bool reach(uint32_t depth)
 {
 	uint32_t room = in.room ? in.room : FRAMES_AT_FIRST, old_room = in.room;
@@ -543,9 +544,9 @@ static bool reach(uint32_t depth)
 	if (old)
 		memcpy(fresh, old, in.depth * sizeof(*fresh));
 	in.stack = fresh;
-	atomic_signal_fence(memory_order_seq_cst);
+	atomic_thread_fence(memory_order_release);
 	in.room = room;
-	atomic_signal_fence(memory_order_seq_cst);
+	atomic_thread_fence(memory_order_release);
 	cps_arena_unmap(old, old_room * sizeof(*fresh));
 	return true;
 }
