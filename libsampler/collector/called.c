@@ -5,8 +5,8 @@
  * In: the machines of all threads. Out: records (doc/format.md). Their threads may be counting meanwhile: each count is one that
  * the thread has had.
  *
- * Order: how many states and functions there are is acquired before they are read (machine.c releases it), and they are not moved
- * afterwards. Counts are read whole, each for itself. `is_keeping` is a lock for what is kept beside the recording.
+ * Order: how many states and functions there are is acquired before they are read (machine.c releases it), and who has
+ * an array of functions that is too small since still finds them there. Counts are read whole, each for itself. `is_keeping` is a lock for what is kept beside the recording.
  */
 #include <fcntl.h>
 #include <stdatomic.h>

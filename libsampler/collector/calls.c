@@ -8,7 +8,8 @@
  * pushing. So the other one looks at its frame again before it counts, and begins anew if that is another one. A handler's call that
  * would have to change tables or frames which are just being changed is counted as missed.
  *
- * Order: who reads the counts of another thread finds its entry behind all that is in it.
+ * Order: who reads the counts of another thread finds its entry behind all that is in it. That a library has gone is counted
+ * before all threads are told to look, and a thread has taken that back before it looks.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -399,7 +400,8 @@ static CPS_HOOK struct cps_calls *take_calls(void)
 static CPS_HOOK bool begin_own(struct cps_calls *c, const struct cps_thread *t)
 {
 	c->low = t->stack_low;
-	c->bytes = c->own_bytes = t->stack_high - t->stack_low;
+	c->own_bytes = t->stack_high - t->stack_low;
+	c->bytes = 0; /* until it has looked */
 	c->n_stacks = 0;
 	c->running = NULL;
 	renew(c);
@@ -637,7 +639,9 @@ void cps_calls_close(void)
 	for (uint32_t i = 0; i < cps_calls_count(); i++) {
 		struct cps_calls *c = entry(i);
 
-		for (uint32_t k = 0; c && k < c->machine.n_functions; k++)
+		uint32_t n = c ? __atomic_load_n(&c->machine.n_functions, __ATOMIC_ACQUIRE) : 0;
+
+		for (uint32_t k = 0; k < n; k++)
 			cps_calls_module(&c->machine.called[k]);
 	}
 }
@@ -650,16 +654,18 @@ void cps_calls_closed(void)
 		struct cps_calls *c = entry(i);
 
 		if (c)
-			__atomic_store_n(&c->bytes, 0, __ATOMIC_RELEASE);
+			__atomic_store_n(&c->bytes, 0, __ATOMIC_SEQ_CST);
 	}
 }
 
 /* Forgets by which addresses functions of unloaded libraries are known. */
 static CPS_HOOK void renew(struct cps_calls *c)
 {
-	uint32_t now = atomic_load(&closed);
+	uint32_t now;
 
-	c->bytes = c->own_bytes;
+	if (c->bytes != c->own_bytes)
+		__atomic_store_n(&c->bytes, c->own_bytes, __ATOMIC_SEQ_CST);
+	now = atomic_load(&closed);
 	if (c->closed == now)
 		return;
 	c->closed = now;

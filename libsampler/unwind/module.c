@@ -22,7 +22,7 @@
  * In: entries of the loader's list. Out: struct cps_module.
  *
  * Order: a new entry is complete before the count is released that makes it visible, and the count
- * is acquired before the entry is read. Afterwards only `end` and the flags change that readers
+ * is acquired before the entry is read. Afterwards only `end`, `map` and the flags change that readers
  * see. When a file is gone, `end` becomes 0 before the next generation is released: who has
  * acquired that finds the file no more, and who has found it before keeps what was learned under
  * the old generation.

@@ -46,7 +46,7 @@ struct cps_module {
 	bool is_elsewhere; /* its memory is another process's */
 	bool is_met;	   /* scratch: in this walk of the list (module.c) */
 	const void *dynamic;
-	const void *map;	    /* its entry in the loader's list; NULL: a twin */
+	_Atomic(const void *) map;  /* its entry in the loader's list; NULL: a twin */
 	struct cps_module *twin_of; /* a second mapping of this one's file; or NULL */
 	atomic_bool used;	    /* a recorded address lies in it */
 	atomic_bool announced;	    /* the stream has its record */

@@ -149,7 +149,8 @@ void cps_trail_take(struct cps_trail *t, const struct cps_stack *s)
 }
 
 /* A child that is forked meanwhile by another thread finds an array that is at least as large as its
- * room. It forgets what is in the array. */
+ * room. It forgets what is in the array. Order: the array is stored before its room, also for a child that gets the memory as it is
+ * between the two. */
 void cps_trail_move(struct cps_trail *t, struct cps_frame *frames, uint32_t room)
 {
 	if (t->depth)

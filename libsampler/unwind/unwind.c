@@ -34,6 +34,7 @@ static void walk_natively(const ucontext_t *context, const struct cps_peek *boun
 
 const struct cps_unwinder cps_unwinder_native = {CPS_UNWINDER_NATIVE, walk_natively};
 
+/* Order: what the unwinder needs is there before its address is released. */
 static _Atomic(const struct cps_unwinder *) in_use = &cps_unwinder_native;
 
 void cps_unwinder_use(const struct cps_unwinder *unwinder)
