@@ -35,6 +35,8 @@
 #define LOOK_NS		 20000000 /* between two looks of the controller's */
 #define LOOKS		 50	  /* after so many it counts the threads one by one */
 
+/* Order: all of it is set before the controller is made, or before the first tick, and belongs to that thread afterwards. What is
+ * said of the end is stored before the state is released that says so. `stop`, `released` and `lease` are the launcher's words. */
 static struct cps_attach_control control;
 static char *text; /* of the area, while the recording begins */
 static uintptr_t area_begin, area_bytes;
@@ -367,7 +369,7 @@ void cps_attach_child(void)
 {
 	cps_led_slots_child();
 	cps_config_detach();
-	control.state = CPS_ATTACH_OVER;
+	__atomic_store_n(&control.state, CPS_ATTACH_OVER, __ATOMIC_RELEASE);
 }
 
 /* ---- the controller ----------------------------------------------------------------------------- */
@@ -509,7 +511,7 @@ static bool begin(struct cps_attach_area *a)
 	}
 	control.n_slots = cps_led_slots_begin(is_threaded);
 	control.took_us = cps_recording_now_us();
-	control.state = CPS_ATTACH_RECORDS;
+	__atomic_store_n(&control.state, CPS_ATTACH_RECORDS, __ATOMIC_RELEASE);
 	if (!is_threaded)
 		forgo_ticks();
 	if (!is_threaded || make_controller())

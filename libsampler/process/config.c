@@ -38,7 +38,8 @@ static int complain(char *line, size_t bytes, const char *name, const char *valu
 #define ATTACHED_BYTES 8192
 
 static char *attached;
-static atomic_bool is_attached;
+static atomic_bool
+	is_attached; /* Order: a flag by itself. The settings are read by who has stored them. */
 
 bool cps_config_attach(const char *settings)
 {

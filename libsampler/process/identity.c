@@ -190,6 +190,8 @@ void cps_describe(struct cps_identity *identity, const struct cps_clock *clock,
  * The number of a process does not tell it from its child: in a new namespace a child is process 1,
  * as its parent may be that of another one. So there is also a page that the kernel clears in a
  * child with memory of its own (MADV_WIPEONFORK, since Linux 4.14).
+ *
+ * Order: both are set before the recording begins, and looked at by who has acquired that (process_life.c).
  */
 
 #define BYTES 4096

@@ -5,7 +5,10 @@
  * In: a code object's table of lines (Objects/lnotab_notes.txt, Objects/locations.md). Out: a line.
  *
  * The table is read from its beginning on, through a window. What was found is kept in words that hold a line
- * and a sum of all that it depends on. They are written and read whole, and need no order.
+ * and a sum of all that it depends on.
+ *
+ * Order: such words are written and read whole, and need none. Their memory is as the kernel has cleared it when its address is
+ * exchanged.
  */
 #include <stdatomic.h>
 #include <string.h>

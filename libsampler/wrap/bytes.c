@@ -65,12 +65,18 @@ struct place {
 
 static struct place place;
 
+/* Order: the place is complete before its code is released, and used by who has acquired that. Another thread that comes by a
+ * table without having seen it is sampled where it is in the C library. */
+static _Atomic(const struct cps_code_range *) code_of_libc;
+
 static void pass(uint32_t resource, ssize_t bytes)
 {
 	uint64_t weight = bytes > 0 ? cps_point_pass(resource, (uint64_t)bytes) : 0;
 
 	if (weight)
-		cps_resource_sample_outside(resource, weight, &place.code);
+		cps_resource_sample_outside(
+			resource, weight,
+			atomic_load_explicit(&code_of_libc, memory_order_acquire));
 }
 
 static ssize_t read_counted(FILE *stream, void *to, ssize_t n)
@@ -161,6 +167,7 @@ static bool cps_stdio_begin(void)
 		return true;
 	if (!_IO_file_read || !_IO_file_write || !_IO_file_jumps || !dl_iterate_phdr(look, &place))
 		return false;
+	atomic_store(&code_of_libc, &place.code);
 	return is_begun = replace_all(&plain, &counting) > 0;
 }
 
@@ -285,7 +292,7 @@ static void cps_kernel_io_end(uint64_t unwritten)
  * In: what is counted. Out: wrappers that count.
  */
 
-atomic_bool cps_bytes_wanted;
+atomic_bool cps_bytes_wanted; /* Order: a flag by itself: who counts looks at the resource */
 
 static uint64_t unwritten_at_end; /* bytes in buffers, which exit will write */
 

@@ -45,6 +45,8 @@
  * earlier than they would have.
  */
 
+/* Order: the table of real functions (real.h) is complete before `is_plain` is released, and used without another look by who
+ * has acquired that. The others are flags by themselves. */
 struct cps_eintr_restart_state {
 	atomic_bool is_plain;  /* the functions were looked up, and calls need not be watched */
 	atomic_bool has_timed; /* the program has given a socket a timeout */
@@ -85,7 +87,7 @@ static inline bool cps_eintr_restart_has_ticks(void)
 static inline bool cps_eintr_restart_is_plain(void)
 {
 	return __builtin_expect(
-		atomic_load_explicit(&cps_eintr_restart_state.is_plain, memory_order_relaxed), 1);
+		atomic_load_explicit(&cps_eintr_restart_state.is_plain, memory_order_acquire), 1);
 }
 
 /* Whether calls that are looked after need it for our signals alone. */

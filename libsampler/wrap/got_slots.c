@@ -218,7 +218,7 @@ bool cps_slots_is_unbound(const struct cps_slots_file *f, const ElfW(Sym) * s, u
 /* Order: what the thunk loads was stored before the slot is. On a processor that keeps loads in their order that is enough: who
  * loads the slot and jumps there sees it. On another one the branch orders nothing, so the kernel has all threads of the process
  * pass a barrier in between. False: it cannot, or a filter may end the process for asking. */
-static bool settle(void)
+bool cps_slots_settle(void)
 {
 	return !CPS_LOADS_PASS ||
 	       (cps_copy_is_safe() &&
@@ -231,7 +231,7 @@ static bool write_slot(const struct cps_slots_file *f, uintptr_t *slot, uintptr_
 	uintptr_t page = (uintptr_t)slot & -PAGE;
 	bool sealed = cps_slots_is_sealed(f, (uintptr_t)slot);
 
-	if ((uintptr_t)slot % sizeof(*slot) || !settle() ||
+	if ((uintptr_t)slot % sizeof(*slot) || !cps_slots_settle() ||
 	    (sealed && CPS_SYS(mprotect, page, PAGE, PROT_READ | PROT_WRITE, 0) != 0))
 		return false;
 	__atomic_store_n(slot, value, __ATOMIC_RELEASE);

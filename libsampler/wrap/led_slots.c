@@ -11,6 +11,10 @@
  *
  * A file that is opened later is looked at when the program asks for one of its symbols, or by the controller (process/attach.h).
  * dlopen itself is not wrapped: it looks at its return address. Nothing is done twice with a file that is known.
+ *
+ * Order: the workroom belongs to who has set `is_busy`, which acquires what the one before has left. What wrappers need is there
+ * before the first slot leads to one (slots.h). That the recording ends is stored before the end looks at `is_busy`, and looked
+ * at by who has led slots after that was cleared: one of them puts them back.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -526,8 +530,10 @@ static int look_now(struct dl_phdr_info *info, size_t bytes, void *look)
 		return 1;
 	if (atomic_load(&is_on))
 		look_at_all(info, bytes, look);
-	if (!atomic_load(&is_on))
-		put_back();
+	atomic_flag_clear(&is_busy);
+	if (atomic_load(&is_on) || atomic_flag_test_and_set(&is_busy))
+		return 1;
+	put_back();
 	atomic_flag_clear(&is_busy);
 	return 1;
 }
@@ -653,7 +659,7 @@ uint32_t cps_led_slots_begin(bool has_other_threads)
 	forget_gone();
 	n_looks = 0;
 	memset(seen, 0, sizeof(seen));
-	if (!find_wrappers(own))
+	if (!find_wrappers(own) || (has_other_threads && !cps_slots_settle()))
 		return 0;
 	atomic_store(&is_on, true);
 	call(look_now, &look, has_other_threads);

@@ -5,6 +5,8 @@
  * Each is the next definition in the order of the loader, so that those of other preloaded libraries are called, too. All of
  * them are looked up at the start. A wrapper that is called before that, or before the library of its function is loaded,
  * looks them up itself.
+ *
+ * Order: an address is one by itself, and the same whoever finds it. It leads to code, which was there before.
  */
 #ifndef CPS_REAL_H
 #define CPS_REAL_H

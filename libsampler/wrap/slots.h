@@ -45,6 +45,10 @@ struct cps_slots_use {
 	bool is_read;	  /* or bytes look as if it did something else with it */
 };
 
+/* To be called before slots are written, when all is stored that is needed where they will lead. False: not all threads that
+ * run could be made to see that, and slots stay as they are. */
+bool cps_slots_settle(void);
+
 /* Find out what the file's code does with these, which are sorted by slot. */
 void cps_slots_judge(const struct cps_slots_file *f, struct cps_slots_use *uses, size_t n);
 

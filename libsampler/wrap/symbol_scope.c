@@ -27,7 +27,8 @@ CPS_MAYBE(dlopen);
 CPS_SYMVER(dlinfo, CPS_GLIBC_LATER);
 
 static const struct link_map *last; /* of the files that are never unloaded */
-static atomic_bool has_deep;
+static atomic_bool
+	has_deep; /* Order: a flag by itself; `last` is set before files are looked at (got_slots.c) */
 
 static bool is_vdso(const struct link_map *map)
 {
