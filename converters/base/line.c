@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line.c - breaks what is said to the user at 80 columns.
+ * line.c - says something to the user, on a terminal in lines of 80 columns.
  */
 #include "base/line.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
 
-#define COLUMNS	   80
-#define TEXT_BYTES 8192
+#define COLUMNS 80
 
 /* Each character of UTF-8 counts as one. */
 static size_t columns_of(const char *text, size_t bytes)
@@ -23,10 +23,8 @@ static size_t columns_of(const char *text, size_t bytes)
 	return n;
 }
 
-/* It is written at once, since several processes may say something at a time. */
-static void print(const char *text)
+void line_break(char *lines, const char *text)
 {
-	char lines[TEXT_BYTES * 3];
 	size_t used = 0, column = 0;
 
 	for (const char *word = text; *word;) {
@@ -44,18 +42,23 @@ static void print(const char *text)
 		column += columns_of(word, bytes);
 		word += bytes;
 	}
-	lines[used++] = '\n';
-	fwrite(lines, 1, used, stderr);
+	lines[used] = '\0';
 }
 
+/* Several processes may say something at a time, so that it is written at once. */
 void line_say(const char *format, ...)
 {
-	char text[TEXT_BYTES];
+	char text[LINE_TEXT_BYTES], lines[LINE_BYTES + 1];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	utf8_clean(text);
-	print(text);
+	if (isatty(STDERR_FILENO))
+		line_break(lines, text);
+	else
+		strcpy(lines, text);
+	strcat(lines, "\n");
+	fputs(lines, stderr);
 }

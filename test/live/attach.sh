@@ -42,9 +42,6 @@ attach() {
 	shift 3
 	rm -f "$into"
 	CPSAMPLE_OUTPUT=$PWD/$into "$attacher" --library "$LIBRARY" --directory "$PWD" --duration "$seconds" "$@" "$attached" 2>attach.err
-	set -- $?
-	unfold attach.err
-	return "$1"
 }
 
 # state FILE: what the process has

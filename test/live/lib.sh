@@ -227,13 +227,6 @@ cpu_ratio() {
 		'BEGIN { printf "%.3f", a / b }'
 }
 
-# unfold FILE: what cpsample has broken into lines of 80 columns is one line again. A line may be longer for a word, such as the name of a
-# file.
-unfold() {
-	awk 'length($0) > 80 && substr($0, 3) ~ / [^ ]/ { exit 1 }' "$1" || fault "wider than 80 columns: $(cat "$1")"
-	awk '/^  / { line = line substr($0, 2); next } NR > 1 { print line } { line = $0 } END { if (NR) print line }' "$1" >"$1.whole" && mv "$1.whole" "$1"
-}
-
 # mostly_whole FILE PERCENT: at least that share is on whole stacks, or all but three samples are. A tick may meet the few
 # instructions in which a stack is not whole, and of few samples one is more than a hundredth.
 mostly_whole() {

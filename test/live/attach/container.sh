@@ -98,7 +98,6 @@ wait "$outer" || fail "outside: ended with $?"
 
 inside '' threads
 if "$cpsample" -p "$pid" --duration 0.1 2>cpsample.err; then fail "without /proc: was attached to"; fi
-unfold cpsample.err
 grep -q "^cpsample: $pid: has a file system of its own (a container), without /proc; --outside " cpsample.err ||
 	fail "without /proc: $(cat cpsample.err)"
 [ "$(wc -l <cpsample.err)" -eq 1 ] || fail "not one line: $(cat cpsample.err)"

@@ -296,7 +296,6 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null
 		--outside --duration 0.1 $$ 2>err; then
 		fail "another user's process was recorded"
 	fi
-	unfold err
 	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
 	grep -q "^cpsample: $$: may not be watched" err || fail "$(cat err)"
 fi
@@ -339,6 +338,5 @@ pids="$pids $!"
 if LD_PRELOAD=$PWD/old.so "$attacher" --library "$LIBRARY" --directory "$PWD" --outside --duration 0.1 $! 2>err; then
 	fail "was recorded by an old kernel"
 fi
-unfold err
 grep -q -- '--outside takes Linux 5.13$' err || fail "an old kernel: $(cat err)"
 [ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"

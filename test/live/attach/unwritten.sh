@@ -22,7 +22,6 @@ with() {
 
 # says TEXT: and nothing else
 says() {
-	unfold err
 	grep -qF "$1" err || fail "no \"$1\": $(cat err)"
 	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
 }

@@ -36,7 +36,7 @@ falls_back() {
 	*) fail "$*: engine_why is '$(info "$stream" engine_why)', not '$reason'" ;;
 	esac
 	accounts_for_all "$stream"
-	"$CPCONV" --info "$stream" | grep -q "$reason" || fail "--info does not say '$reason'"
+	"$CPCONV" --info "$stream" | tr -s '\n ' ' ' | grep -q "$reason" || fail "--info does not say '$reason'"
 }
 
 # ---- where it is refused: tested everywhere ---------------------------------------------------

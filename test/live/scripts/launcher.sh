@@ -53,7 +53,6 @@ refuses() {
 	status=$?
 	[ $status -eq "$want" ] || fail "$*: exit status $status: $(cat err)"
 	[ ! -s out ] || fail "$*: was run: $(cat out)"
-	unfold err
 	[ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
 	grep -q "^cpsample: .*$text" err || fail "$*: $(cat err)"
 }

@@ -49,7 +49,6 @@ refuses() {
 	cpsample "$@" >out 2>err </dev/null
 	status=$?
 	[ $status -eq "$want" ] || fail "$*: exit status $status: $(cat err)"
-	unfold err
 	grep -q "^cpsample: .*$text" err || fail "$*: $(cat err)"
 }
 refuses 125 "has recordings already" --repeat 2 "$targets/slower"

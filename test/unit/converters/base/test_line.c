@@ -16,37 +16,55 @@
 	"/a/name/of/a/file/that/is/longer/than/a/line/of/eighty/columns/and/so/is/the/only/one/"   \
 	"in/it"
 
-Test(line, is_as_it_is_where_it_fits, .init = cr_redirect_stderr)
+static void expect(const char *text, const char *expected)
 {
-	line_say("%s%d", TEN TEN TEN TEN TEN TEN TEN "12345678", 90);
-	cr_assert_stderr_eq_str(TEN TEN TEN TEN TEN TEN TEN "1234567890\n");
+	char lines[LINE_BYTES];
+
+	line_break(lines, text);
+	cr_assert_str_eq(lines, expected);
 }
 
-Test(line, is_broken_between_words, .init = cr_redirect_stderr)
+Test(line, is_as_it_is_where_it_fits)
 {
-	line_say("%s%s", TEN TEN TEN TEN TEN TEN TEN, "12345678901 next");
-	cr_assert_stderr_eq_str(TEN TEN TEN TEN TEN TEN "123456789\n  12345678901 next\n");
+	expect(TEN TEN TEN TEN TEN TEN TEN "1234567890", TEN TEN TEN TEN TEN TEN TEN "1234567890");
 }
 
-Test(line, words_stay_whole, .init = cr_redirect_stderr)
+Test(line, is_broken_between_words)
 {
-	line_say("a: %s: no such file", LONG);
-	cr_assert_stderr_eq_str("a:\n  " LONG ":\n  no such file\n");
+	expect(TEN TEN TEN TEN TEN TEN TEN "12345678901 next",
+	       TEN TEN TEN TEN TEN TEN "123456789\n  12345678901 next");
 }
 
-Test(line, characters_count, .init = cr_redirect_stderr)
+Test(line, words_stay_whole)
+{
+	expect("a: " LONG ": no such file", "a:\n  " LONG ":\n  no such file");
+}
+
+Test(line, characters_count)
 {
 	char text[200] = "";
 
 	for (int i = 0; i < 78; i++)
 		strcat(text, "\xc3\xa4");
-	line_say("%s b", text);
-	strcat(text, " b\n");
-	cr_assert_stderr_eq_str(text);
+	strcat(text, " b");
+	expect(text, text);
 }
 
-Test(line, says_nothing_to_the_terminal, .init = cr_redirect_stderr)
+/* No text takes more than the room that line_break asks for. */
+Test(line, needs_no_more_room)
 {
-	line_say("a\x1b[2J\nb\xc2\x9b");
-	cr_assert_stderr_eq_str("a?[2J?b??\n");
+	char text[LINE_TEXT_BYTES], lines[LINE_BYTES];
+
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		text[i] = i % 80 ? 'x' : ' ';
+	text[sizeof(text) - 1] = '\0';
+	line_break(lines, text);
+	cr_assert(strlen(lines) < sizeof(lines));
+}
+
+/* Where there is no terminal a line stays one, so that it can be searched. */
+Test(line, is_cleaned_and_whole, .init = cr_redirect_stderr)
+{
+	line_say("a\x1b[2J\nb\xc2\x9b%s", TEN TEN TEN TEN TEN TEN TEN TEN);
+	cr_assert_stderr_eq_str("a?[2J?b??" TEN TEN TEN TEN TEN TEN TEN TEN "\n");
 }
