@@ -10,6 +10,7 @@
 #include "base/sys.h"
 #include "clock/clock.h"
 #include "signal/disposition.h"
+#include "signal/gate.h"
 #include "base/poison.h"
 
 static uint64_t seed;
@@ -134,9 +135,15 @@ void cps_clock_stop(const struct cps_clock *clock)
 		clock->stop();
 }
 
+/* Another thread may have closed the gate and stopped the clock meanwhile, or be about to do so: one of both disarms. The signal of
+ * a timer that stayed would have nobody who takes it, when that was given back. */
 int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t)
 {
-	return clock->arm ? clock->arm(t) : 0;
+	int error = clock->arm ? clock->arm(t) : 0;
+
+	if (!error && !cps_gate_is_open())
+		cps_clock_disarm(clock, t);
+	return error;
 }
 
 void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t)

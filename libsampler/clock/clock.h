@@ -75,7 +75,7 @@ bool cps_clock_has_kernel(int major, int minor);
 int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settings *settings);
 /* [signal] */
 void cps_clock_stop(const struct cps_clock *clock);
-/* [signal] */
+/* [signal] Behind a gate that is closed the thread is not armed, which is no error. */
 int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t);
 /* [signal] */
 void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t);

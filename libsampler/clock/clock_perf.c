@@ -17,8 +17,8 @@
  * drawn from half to one and a half of the mean (doc/decisions/0014). No more signals than this
  * number can wait, which keeps the kernel's queue of signals free; all processes of a user share it.
  * Order: an event belongs to who has exchanged its page out of the thread's entry, or has put it there. What is stored of it
- * before is acquired with the page. Who puts one there looks at the gate then, and who stops the clock has closed that before:
- * one of them ends it. The interval is set before the first thread is armed, and stays the same.
+ * before is acquired with the page. Who puts one there looks at the gate then (cps_clock_arm, renew, mode), and who stops the clock
+ * has closed that before: one of them ends it. The interval is set before the first thread is armed, and stays the same.
  *
  * The number grows while no tick has to wait. If ticks come faster than they can be handled, so that a thread
  * has no time for anything else, the thread gets longer periods until it has.

@@ -76,7 +76,8 @@ void cps_posix_timer_delete(int timer)
  * of the samples account for that (doc/decisions/0014, 0015).
  *
  * Order: a timer's number is there before `has_timer` is released, and used by who has acquired that: the program has timers of
- * its own. Who exchanges it ends the timer.
+ * its own. Who exchanges it ends the timer. Who has set it looks at the gate then (cps_clock_arm), and who stops the clock has
+ * closed that before.
  */
 
 static uint64_t interval_ns;
