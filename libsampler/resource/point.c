@@ -71,7 +71,7 @@ bool cps_event_call(void (*f)(void *), void *argument)
 	if (!atomic_exchange(&t->busy, true)) {
 		cps_state_of(t)->job.call = f;
 		cps_state_of(t)->job.argument = argument;
-		is_called = cps_own_stack_call(t->id, work, t);
+		is_called = cps_gate_is_open() && cps_own_stack_call(t->id, work, t);
 		atomic_store(&t->busy, false);
 	}
 	cps_sys_set_mask(mask);
