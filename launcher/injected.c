@@ -588,7 +588,7 @@ void injected_begin(struct injected *in, struct target *t, const char *library,
 	struct cps_attach_control control;
 	struct image libc;
 	char text[CPS_ATTACH_TEXT_BYTES];
-	uint64_t area;
+	uint64_t area, called_ns;
 
 	keep_others_out(t);
 	target_find_libc(t, &libc);
@@ -610,6 +610,7 @@ void injected_begin(struct injected *in, struct target *t, const char *library,
 	}
 	if (!in->is_threaded && proc_status_number(t->pid, t->pid, "Threads", 10) != 1)
 		in->is_threaded = true;
+	called_ns = stop_now();
 	area = call_there(in, &h, &libc, library, &answer, &why);
 	hijack_leave(&h);
 	image_free(&libc);
@@ -630,7 +631,7 @@ void injected_begin(struct injected *in, struct target *t, const char *library,
 	}
 	in->control = answer.area.control;
 	in->began_ns = stop_now();
-	if (read_control(in, &control))
+	if (read_control(in, &control) && control.took_us < (in->began_ns - called_ns) / 1000)
 		in->began_ns -= control.took_us * 1000;
 	injected_beat(in);
 	target_write(t, in->control + offsetof(struct cps_attach_control, released), &one,
