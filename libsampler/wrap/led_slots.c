@@ -659,11 +659,11 @@ uint32_t cps_led_slots_begin(bool has_other_threads)
 	forget_gone();
 	n_looks = 0;
 	memset(seen, 0, sizeof(seen));
-	if (!find_wrappers(own) || (has_other_threads && !cps_slots_settle()))
-		return 0;
-	atomic_store(&is_on, true);
-	call(look_now, &look, has_other_threads);
-	explain_all();
+	if (find_wrappers(own) && (!has_other_threads || cps_slots_settle())) {
+		atomic_store(&is_on, true);
+		call(look_now, &look, has_other_threads);
+	}
+	explain_all(); /* also that there is none */
 	return seen_of_all(~0u).n_led;
 }
 
