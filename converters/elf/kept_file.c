@@ -115,14 +115,29 @@ static bool begins(const char *path, const char *with)
 	return strncmp(path, with, strlen(with)) == 0;
 }
 
+/* The launcher names files of another root directory so. Their paths mean nothing here, or another file. */
+static bool is_of_other_root(const char *path)
+{
+	int mapped = 0, below = 0;
+
+	(void)sscanf(path, "/proc/%*d/map_files/%n", &mapped);
+	(void)sscanf(path, "/proc/%*d/root/%n", &below);
+	return mapped || below;
+}
+
 /* The files of packages are not built anew by those who record them. */
 static bool is_of_system(const char *path)
 {
-	char *real = realpath(path, NULL);
-	bool is = !real || (begins(real, "/usr/") && !begins(real, "/usr/local/")) ||
-		  begins(real, "/lib/") || begins(real, "/lib32/") || begins(real, "/lib64/") ||
-		  begins(real, "/libx32/") || begins(real, "/bin/") || begins(real, "/sbin/") ||
-		  begins(real, "/proc/");
+	char *real;
+	bool is;
+
+	if (is_of_other_root(path))
+		return false;
+	real = realpath(path, NULL);
+	is = !real || (begins(real, "/usr/") && !begins(real, "/usr/local/")) ||
+	     begins(real, "/lib/") || begins(real, "/lib32/") || begins(real, "/lib64/") ||
+	     begins(real, "/libx32/") || begins(real, "/bin/") || begins(real, "/sbin/") ||
+	     begins(real, "/proc/");
 
 	free(real);
 	return is;

@@ -33,6 +33,7 @@ pids="$pids $recorder"
 await grep -q libcpsample "/proc/$pid/maps" || fail "vfork: $(cat attach.err)"
 kill -USR1 "$pid"
 await grep -q returned out || fail "vfork: the thread does not go on"
+await test -e x.cps || fail "vfork: there is no recording: $(cat attach.err)"
 kill -0 $recorder || fail "vfork: it is not recorded any more: $(cat attach.err)"
 kill -INT $recorder
 wait $recorder || fail "vfork: the launcher ended with $?: $(cat attach.err)"

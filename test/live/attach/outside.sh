@@ -289,10 +289,13 @@ wait $recorder || fail "exec: the launcher ended with $?: $(cat attach.err)"
 stop exec
 [ $status -eq 0 ] || fail "exec: ended with $status"
 
+# Another user may not be able to reach the build directory.
+cp "$attacher" attacher && cp "$LIBRARY" library.so && chmod 755 attacher library.so
+
 # Another user's process is refused in one line. To try it takes root.
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
 	chmod 777 .
-	if setpriv --reuid 65534 --regid 65534 --clear-groups "$attacher" --library "$LIBRARY" --directory "$PWD" \
+	if setpriv --reuid 65534 --regid 65534 --clear-groups ./attacher --library "$PWD/library.so" --directory "$PWD" \
 		--outside --duration 0.1 $$ 2>err; then
 		fail "another user's process was recorded"
 	fi
@@ -305,7 +308,7 @@ fi
 few() {
 	# shellcheck disable=SC2016 # it is for that shell
 	"$@" sh -c 'ulimit -l 64; sleep 1000 & "$@" $!; status=$?; kill $!; exit $status' few \
-		"$attacher" --library "$LIBRARY" --directory "$PWD" --outside --duration 0.1 2>err || fail "little memory: $(cat err)"
+		./attacher --library "$PWD/library.so" --directory "$PWD" --outside --duration 0.1 2>err || fail "little memory: $(cat err)"
 }
 if [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -ge 516 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
 	if [ "$(id -u)" -ne 0 ]; then
