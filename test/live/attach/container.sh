@@ -87,8 +87,8 @@ done
 
 # From outside the same program is seen as well.
 inside mounts threads
-if "$cpsample" -p "$pid" --outside --duration 1 -o out.cps 2>cpsample.err; then
-	"$CPCONV" --functions out.cps >functions 2>&1
+if env -u CPSAMPLE_KEEP XDG_CACHE_HOME="$PWD/cache" "$cpsample" -p "$pid" --outside --duration 1 -o out.cps 2>cpsample.err; then
+	env -u CPSAMPLE_KEEP XDG_CACHE_HOME="$PWD/cache" "$CPCONV" --functions out.cps >functions 2>&1
 	grep -qw leaf functions || fail "outside: $(cat functions)"
 else
 	grep -q 'may not be watched\|no perf events' cpsample.err || fail "outside: $(cat cpsample.err)"
