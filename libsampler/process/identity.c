@@ -33,11 +33,13 @@ static const char *read_exe(void)
 {
 	char path[4096];
 	long n = CPS_SYS(readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof(path));
-	const char *said = (const char *)getauxval(AT_EXECFN);
+	const char *said = (const char *)getauxval(AT_EXECFN), *kept = NULL;
 
 	if (n > 0)
-		return cps_arena_copy(path, (size_t)n);
-	return said ? cps_arena_copy(said, strlen(said)) : "";
+		kept = cps_arena_copy(path, (size_t)n);
+	else if (said)
+		kept = cps_arena_copy(said, strlen(said));
+	return kept ? kept : ""; /* a program may leave no memory for it */
 }
 
 static const char *read_cwd(void)
