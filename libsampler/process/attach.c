@@ -317,10 +317,11 @@ static void close_passed(void)
 static void say_losses(void)
 {
 	int error = 0;
+	bool has_failed = cps_loss_stop_reason(&error) != CPS_STOP_NONE || cps_deflate_out_error();
 
-	cps_loss_stop_reason(&error);
 	error = error ? error : -cps_deflate_out_error();
-	control.n_unwritten = cps_loss_get(CPS_LOSS_OUTPUT);
+	/* A thread that was just taking a sample at the end loses that, too. */
+	control.n_unwritten = has_failed ? cps_loss_get(CPS_LOSS_OUTPUT) : 0;
 	control.error = control.n_unwritten && error > 0 ? (uint64_t)error : 0;
 	control.is_removed = cps_recording_is_removed();
 	control.n_samples = cps_recording_ticks();

@@ -154,6 +154,10 @@ has_plain() {
 		END { exit !found }'
 }
 
+has_profiling() {
+	"$CPCONV" --flat x.cps 2>/dev/null | grep -q '^\[profiling\]: '
+}
+
 # killed WHAT N: it is killed after the file of its calls is there and has what it counts last.
 killed() {
 	rm -f x.* gmon.out
@@ -162,6 +166,7 @@ killed() {
 	child=$!
 	unset LD_PRELOAD CPSAMPLE_OUTPUT
 	await has_plain 2>/dev/null || fail "$1: no calls so far: $("$CPCONV" --edges --tsv x.cps)"
+	await "${is_known:-true}" || fail "$1: the time of the counting is not known"
 	kill -9 $child
 	wait $child 2>/dev/null
 	child=
@@ -190,6 +195,7 @@ awk -F "$tab" -v lasted=$lasted '{ total[$3] = $1; calls[$3] = $4 }
 build -pg
 
 killed killed_later 3
+is_known=has_profiling # a tick has met the counting
 killed killed 1000
 
 # It has run all the time, and what counting took is known.
