@@ -5,9 +5,9 @@
  * Seen to fail: with bytes counted in the place of characters; with a word broken that is longer than a line.
  */
 #include <criterion/criterion.h>
-#include <criterion/redirect.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/line.h"
 
@@ -63,8 +63,14 @@ Test(line, needs_no_more_room)
 }
 
 /* Where there is no terminal a line stays one, so that it can be searched. */
-Test(line, is_cleaned_and_whole, .init = cr_redirect_stderr)
+Test(line, is_cleaned_and_whole)
 {
+	char said[200] = "";
+	FILE *file = tmpfile();
+
+	cr_assert(file && dup2(fileno(file), STDERR_FILENO) == STDERR_FILENO);
 	line_say("a\x1b[2J\nb\xc2\x9b%s", TEN TEN TEN TEN TEN TEN TEN TEN);
-	cr_assert_stderr_eq_str("a?[2J?b??" TEN TEN TEN TEN TEN TEN TEN TEN "\n");
+	cr_assert(pread(fileno(file), said, sizeof(said) - 1, 0) > 0);
+	fclose(file);
+	cr_assert_str_eq(said, "a?[2J?b??" TEN TEN TEN TEN TEN TEN TEN TEN "\n");
 }
